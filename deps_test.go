@@ -25,7 +25,7 @@ var layers = map[string]int{
 	"internal/pathtext":        0,
 	"internal/realpath":        0,
 	"internal/syntax":          0,
-	"internal/known":          0, // the coding agents, and where they keep their configuration
+	"internal/known":           0, // the coding agents, and where they keep their configuration
 	"internal/process":         0, // which process a number meant, and whether it lives
 	"internal/wording":         0,
 	"internal/background":      0, // programs started in the background

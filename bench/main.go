@@ -73,6 +73,12 @@ tables. Relative names of files start in the directory bench.
   -plot FILE        instead draw the curves of a -json file as SVG files beside it, and
                     print how each grows
 
+  -agents           instead measure how long each agent waits for cairn at a prompt,
+                    before and after a tool and at the end of a turn, without and with
+                    a server, in a tree of -files files, -n sessions each: 80000 is
+                    what the goals are about
+  -think DURATION   of the model before each call of a tool; default 300ms
+
   -serve            instead put a server under load: sessions that work at once, a
                     step each -pace, each changing one file
   -sessions N       default 50
@@ -140,6 +146,8 @@ func main() {
 		run = benchAll
 	case opt.serve:
 		run = serveBench
+	case opt.agents:
+		run = agentLatency
 	case opt.plot != "":
 		run = plotBench
 	}

@@ -36,6 +36,8 @@ type options struct {
 	profile    string
 	quiet      bool
 
+	agents             bool
+	think              time.Duration
 	serve              bool
 	sessions, projects int
 	lasts, pace        time.Duration
@@ -77,6 +79,8 @@ func parseOptions(args []string) (options, error) {
 	flags.IntVar(&opt.checkpoints, "checkpoints", 10_000, "")
 	flags.StringVar(&opt.plot, "plot", "", "")
 	flags.BoolVar(&opt.quiet, "quiet", false, "")
+	flags.BoolVar(&opt.agents, "agents", false, "")
+	flags.DurationVar(&opt.think, "think", 300*time.Millisecond, "")
 	flags.BoolVar(&opt.serve, "serve", false, "")
 	flags.IntVar(&opt.sessions, "sessions", 50, "")
 	flags.IntVar(&opt.projects, "projects", 5, "")
@@ -90,8 +94,8 @@ func parseOptions(args []string) (options, error) {
 		return opt, fmt.Errorf("%q is not an option; -help lists them", flags.Arg(0))
 	case opt.sessions < 1 || opt.projects < 1 || opt.pace <= 0:
 		return opt, errors.New("-sessions, -projects and -pace need at least 1")
-	case opt.all && (opt.benchstat != "" || opt.profile != "" || opt.growth > 0 || opt.curves || opt.serve):
-		return opt, errors.New("-all goes without -benchstat, -profile, -growth, -curves and -serve")
+	case opt.all && (opt.benchstat != "" || opt.profile != "" || opt.growth > 0 || opt.curves || opt.serve || opt.agents):
+		return opt, errors.New("-all goes without -benchstat, -profile, -growth, -curves, -serve and -agents")
 	case opt.rounds < 1 || opt.files < 1 || opt.inRow < 1 || opt.shrink < 1 || opt.checkpoints < 1 || opt.growth < 0 || opt.heavy < 0:
 		return opt, errors.New("-n, -files, -in-row, -shrink and -checkpoints need at least 1")
 	}

@@ -27,7 +27,8 @@ It checks the store of this project: objects, packs, refs, the stat cache, the
 journal, locks, files that a crash left behind, permissions; the configuration;
 steps of sessions that an agent left open when it was killed;
 whether there are stores of directories that are gone; whether a server that is
-running is kept from watching by a limit of the system; and whether the coding
+running is kept from watching by a limit of the system, and whether one that is
+to run on demand is there; and whether the coding
 agents that are found are set up, trusted and heard of. One line is printed for
 each thing that is wrong, and one with its repair; -v lists more than ten of one
 kind. Nothing wrong is said so.
@@ -86,7 +87,7 @@ type checkup func(ctx context.Context, f doctorFlags) ([]cairn.Fault, error)
 
 // checkups are all parts, in the order of the answer.
 func (c *cli) checkups() []checkup {
-	return []checkup{c.checkSettings, c.checkStore, c.checkAbandoned, c.checkWatching, c.checkConnections}
+	return []checkup{c.checkSettings, c.checkStore, c.checkAbandoned, c.checkWatching, c.checkServer, c.checkConnections}
 }
 
 func (c *cli) doctorCommand() *cobra.Command {

@@ -151,6 +151,7 @@ func (c *cli) openProject(_ context.Context, dir string) (*hooks.Project, error)
 	if err != nil {
 		return nil, err
 	}
+	c.wakeServer(opt.DataDir)
 	var repo *cairn.Repo
 	open := func() (*session.Sessions, error) {
 		if repo == nil {
@@ -174,7 +175,7 @@ func (c *cli) openProject(_ context.Context, dir string) (*hooks.Project, error)
 		return &lastdone.Finder{Repo: repo, Sessions: sessions}, err
 	}
 	sessions := catching(client.NewSessions(c.server(opt), open), c.catch)
-	return &hooks.Project{Root: opt.Root, Above: c.above, Broken: c.brokenSettings(), NoTexts: opt.NoPrompts, NoMask: opt.NoMask, Sessions: sessions, Finder: finder, Close: closed}, nil
+	return &hooks.Project{Root: opt.Root, Above: c.above, Broken: c.brokenSettings(), NoTexts: opt.NoPrompts, NoMask: opt.NoMask, Sessions: sessions, Finder: finder, Overlap: c.overlap(opt), Close: closed}, nil
 }
 
 // brokenSettings describes the error in the project's own file. It returns nil for a sound one.

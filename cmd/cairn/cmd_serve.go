@@ -8,6 +8,7 @@ import (
 	"net"
 	"path/filepath"
 	"runtime/debug"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,7 +23,7 @@ import (
 const serveManual = `cairn serve answers over HTTP, for editors, agents and a browser.
 
 Usage:
-    cairn serve [DIR...] [--listen ADDRESS:PORT] [--token TOKEN]
+    cairn serve [DIR...] [--listen ADDRESS:PORT] [--token TOKEN] [--idle TIME]
     cairn serve --login
 
 The server has the root of the current directory, or those of the DIRs. Requests
@@ -55,6 +56,11 @@ Options:
     --allow-host NAME      answer for this name, too, as something in front of
                            the server passes it on; may be given several times
     --login                print a login link of the server that is running
+    --idle TIME            end when no request has come for this long, as in 30m
+    --on-demand            be the server that hooks start, see cairn help setup:
+                           for every root that is asked for; where another
+                           server runs there is nothing to do, but one on demand
+                           of another build of cairn is replaced
 
 One line goes to stdout for each way in, as soon as it is open: the socket, or
 the address and the login link. With --json: {"socket"} or {"url", "login"}.
@@ -65,6 +71,8 @@ type serveFlags struct {
 	allowRemote   bool
 	allowHosts    []string
 	login         bool
+	onDemand      bool
+	idle          time.Duration
 }
 
 func (c *cli) serveCommand() *cobra.Command {
@@ -83,6 +91,8 @@ func (c *cli) serveCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.token, "token", "", "want this token")
 	cmd.Flags().BoolVar(&f.allowRemote, "allow-remote", false, "let --listen name an address of the network")
 	cmd.Flags().StringArrayVar(&f.allowHosts, "allow-host", nil, "answer for this name, too")
+	cmd.Flags().DurationVar(&f.idle, "idle", 0, "end when no request has come for this long")
+	cmd.Flags().BoolVar(&f.onDemand, "on-demand", false, "be the server that hooks start")
 	cmd.Flags().BoolVar(&f.login, "login", false, "print a login link of the server that is running")
 	return cmd
 }
@@ -102,15 +112,15 @@ func (c *cli) serve(ctx context.Context, cmd *cobra.Command, f serveFlags, dirs 
 	if err != nil {
 		return err
 	}
-	claim, err := httpapi.NewClaim(dataDir)
-	if err != nil {
+	claim, err := f.claim(ctx, dataDir)
+	if err != nil || claim == nil {
 		return errors.Join(err, closeListener(listener))
 	}
 	defer func() { err = errors.Join(err, claim.Close()) }()
 	server := httpapi.New(c.serverOptions(dataDir))
 	server.Mount(listen.Page(server, c.console.Logger()))
 	defer func() { err = errors.Join(err, server.Close()) }()
-	if err := c.registerAll(server, dir, dirs); err != nil {
+	if err := c.registerAll(server, dir, dirs, f.onDemand); err != nil {
 		return errors.Join(err, closeListener(listener))
 	}
 	var ways []listen.Way
@@ -134,7 +144,29 @@ func (c *cli) serve(ctx context.Context, cmd *cobra.Command, f serveFlags, dirs 
 	default:
 		c.console.Remark("no socket: %v", err)
 	}
-	return listen.Serve(ctx, server, ways, c.console.Logger(), func() error { return c.announce(ways) })
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	if f.idle > 0 {
+		listen.NewIdle(f.idle, end).Count(ways)
+	}
+	ready := func() error { return c.announce(ways) }
+	if f.onDemand {
+		ready = func() error { return errors.Join(protocol.WriteRunning(dataDir, buildName()), c.announce(ways)) }
+		defer func() { err = errors.Join(err, protocol.RemoveRunning(dataDir)) }()
+	}
+	return listen.Serve(ctx, server, ways, c.console.Logger(), ready)
+}
+
+// claim claims the data directory, nil where there is nothing to do for a server on demand.
+func (f *serveFlags) claim(ctx context.Context, dataDir string) (*httpapi.Claim, error) {
+	if f.onDemand {
+		return httpapi.NewClaimOnDemand(ctx, dataDir, buildName())
+	}
+	claim, err := httpapi.NewClaim(dataDir)
+	if err == nil {
+		err = protocol.RemoveRunning(dataDir) // of a server that was killed
+	}
+	return claim, err
 }
 
 func closeListener(l net.Listener) error {
@@ -186,7 +218,10 @@ func (c *cli) serverOptions(dataDir string) httpapi.Options {
 	}
 }
 
-func (c *cli) registerAll(server *httpapi.Server, dir string, dirs []string) error {
+func (c *cli) registerAll(server *httpapi.Server, dir string, dirs []string, onDemand bool) error {
+	if len(dirs) == 0 && onDemand {
+		return nil // callers register their roots
+	}
 	if len(dirs) == 0 {
 		root, err := c.rootDir(dir)
 		if err != nil {

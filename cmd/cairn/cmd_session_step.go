@@ -227,7 +227,7 @@ func (r *sessionRun) gate() error {
 	}
 	running := r.running
 	err = book.FinishSteps(r.ctx, root, r.args[0], "", w.work)
-	r.running, r.late = running, len(w.worked) > 0
+	r.running, r.late = running, w.steps > 0
 	return err
 }
 

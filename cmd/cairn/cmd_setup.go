@@ -5,11 +5,13 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/known"
+	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 	"github.com/seed-fb9cbc17/cairn/internal/setup"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
@@ -17,7 +19,8 @@ import (
 const setupManual = `cairn setup connects a coding agent with cairn.
 
 Usage:
-    cairn setup AGENT [--project] [--remove] [--dry-run]
+    cairn setup AGENT [--project] [--serve [--idle DURATION]] [--remove]
+                [--dry-run]
 
 AGENT is claude-code, codex, gemini, qwen, opencode, pi, kilo, copilot, droid,
 cline, cursor, goose, crush or amp. From then on every turn of it is recorded,
@@ -39,6 +42,12 @@ Options:
     --remove      take out again what setup has added; a settings file without
                   later changes becomes what it was, byte by byte
     --dry-run     only show what would be changed, as a diff
+    --serve       let a server run for the hooks of all agents: they wait less.
+                  A hook that finds none starts one, which ends by itself, and
+                  a newer cairn replaces it. There is also a unit of systemd, or
+                  a job of launchd, that starts one at login. With --remove both
+                  are taken out, and the server ends. Not on Windows
+    --idle TIME   after which the server ends if nobody asks it; 30m
 
 With --data-dir the hooks get this option, too. With --json the answer is an
 array of {"path", "action"}: create, edit or remove.
@@ -56,7 +65,10 @@ Examples:
     cairn setup gemini --remove
 `
 
-type setupFlags struct{ project, remove, dryRun bool }
+type setupFlags struct {
+	project, remove, dryRun, serve bool
+	idle                           time.Duration
+}
 
 func (c *cli) setupCommand() *cobra.Command {
 	var f setupFlags
@@ -71,6 +83,8 @@ func (c *cli) setupCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&f.project, "project", false, "for this project only")
 	cmd.Flags().BoolVar(&f.remove, "remove", false, "take it out again")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "only show the changes")
+	cmd.Flags().BoolVar(&f.serve, "serve", false, "let a server run for the hooks")
+	cmd.Flags().DurationVar(&f.idle, "idle", protocol.DefaultIdle, "when the server ends")
 	return cmd
 }
 
@@ -92,10 +106,20 @@ func (c *cli) setUp(agent string, f *setupFlags) error {
 	if err != nil {
 		return err
 	}
+	if f.serve {
+		server, err := c.serverPlan(opt.Program, f)
+		if err != nil {
+			return err
+		}
+		plan.Changes, plan.Notes = append(plan.Changes, server.Changes...), append(plan.Notes, server.Notes...)
+	}
 	if f.dryRun && !c.global.json {
 		err = plan.Diff(c.out)
 	} else if !f.dryRun {
 		err = plan.Apply()
+	}
+	if err == nil && f.serve && f.remove && !f.dryRun {
+		err = c.endServer()
 	}
 	if err != nil {
 		return err

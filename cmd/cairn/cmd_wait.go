@@ -136,6 +136,8 @@ func (c *cli) printTicket(r *ticket.Request, a *ticket.Answer, strict bool) erro
 			return fmt.Errorf("read the answer: %w", err)
 		}
 		return c.printStep(&st, st.Before)
+	case r.Message != nil:
+		return c.printMessage(a)
 	}
 	var t protocol.Track
 	if err := json.Unmarshal(a.Result, &t); err != nil {
@@ -168,6 +170,7 @@ type worker struct {
 	notes   *bytes.Buffer // the console's output; nil if that is stderr
 
 	worked map[string]bool // tickets
+	steps  int             // of these, tickets of steps
 }
 
 func (w *worker) work(id string) ticket.Work {
@@ -176,6 +179,9 @@ func (w *worker) work(id string) ticket.Work {
 			w.worked = make(map[string]bool)
 		}
 		w.worked[id] = true
+		if r.Step != nil {
+			w.steps++
+		}
 		if died {
 			w.console.Complain("warning: the process that was to do this has ended without it: the state is captured only now")
 		}
@@ -202,7 +208,7 @@ func (w *worker) work(id string) ticket.Work {
 func (w *worker) job(r *ticket.Request) (ticketJob, error) {
 	job := newCLI(strings.NewReader(""), io.Discard, io.Discard, w.c.env, string(r.Root))
 	job.console, job.running, job.force = w.console, "track", r.Flags.Force
-	if r.Step != nil {
+	if r.Step != nil || r.Message != nil {
 		job.running = "session begin"
 	}
 	flags := job.root.PersistentFlags()

@@ -94,11 +94,16 @@ func withoutDeadline(ctx context.Context) (context.Context, context.CancelFunc) 
 // the whole root after the paths that r names, under a second ticket.
 func (c *Client) BeginTicket(ctx context.Context, r *ticket.Request, rest bool) (id, restID string, err error) {
 	in := make(map[string]any)
-	if t := r.Track; t != nil {
+	switch t, m := r.Track, r.Message; {
+	case t != nil:
 		body := trackOf(t.Options())
 		body.Rest, body.Deadline = rest, milliseconds(t.Timeout)
 		in["track"] = body
-	} else {
+	case m != nil:
+		in["message"] = map[string]any{
+			"sessionID": m.Session, "messageID": m.Message, "role": m.Role, "prompt": m.Prompt, "meta": meta(m.Meta), "sessionMeta": meta(m.Begin),
+		}
+	default:
 		body := stepBody(r.Step.Begin())
 		body["sessionID"] = r.Step.Session
 		in["step"] = body

@@ -24,11 +24,12 @@ type hook struct {
 	*event
 	turn     *turn
 	saveTurn func() error
-	dataDir  string  // of the hooks
-	root     string  // of the project
-	above    bool    // see Project
-	broken   *Broken // likewise
-	home     string  // see Options
+	overlap  *Overlap // see Project
+	dataDir  string   // of the hooks
+	root     string   // of the project
+	above    bool     // see Project
+	broken   *Broken  // likewise
+	home     string   // see Options
 
 	tellsBroken bool // the reply tells of broken
 
@@ -48,6 +49,9 @@ type answer struct {
 }
 
 func (h *hook) apply(ctx context.Context) error {
+	if err := h.settle(ctx); err != nil {
+		return err
+	}
 	switch h.kind {
 	case sessionBegin:
 		return h.beginSession(ctx)
@@ -104,16 +108,22 @@ func (h *hook) beginSession(ctx context.Context) error {
 }
 
 func (h *hook) begin(ctx context.Context, id, parent, title string) error {
+	_, err := h.sessions.Begin(ctx, session.SessionBegin{ID: id, Parent: parent, Title: title, Meta: h.sessionMeta()})
+	return err
+}
+
+func (h *hook) sessionMeta() map[string]string {
 	meta := map[string]string{session.MetaAgent: h.agent}
 	h.nameModel(meta)
-	_, err := h.sessions.Begin(ctx, session.SessionBegin{ID: id, Parent: parent, Title: title, Meta: meta})
-	return err
+	return meta
 }
 
 // beginTurn ends a step that is still open: the turn before was interrupted.
 func (h *hook) beginTurn(ctx context.Context) error {
-	if err := h.begin(ctx, h.session, h.parent, ""); err != nil {
-		return err
+	if !h.overlaps() {
+		if err := h.begin(ctx, h.session, h.parent, ""); err != nil {
+			return err
+		}
 	}
 	err := h.finish(ctx, h.session, h.turn.of(h.event))
 	waits := h.parent == "" && !h.final && h.isReverted(ctx)
@@ -138,8 +148,7 @@ func (h *hook) beginTurn(ctx context.Context) error {
 		h.turn.Asked = &m
 		return err
 	}
-	_, aerr := h.sessions.AddMessage(ctx, m)
-	return errors.Join(err, aerr)
+	return errors.Join(err, h.recordPrompt(ctx, &m))
 }
 
 // isReverted reports whether turns are taken back that a redo can bring back.
@@ -149,12 +158,13 @@ func (h *hook) isReverted(ctx context.Context) bool {
 }
 
 // recordAsked records a prompt that had to wait because turns are taken back. A message
-// makes that final, and a prompt that needs no tool should not.
+// makes that final, and a prompt that needs no tool should not. So it does with a prompt that
+// could not be recorded in the background.
 func (h *hook) recordAsked(ctx context.Context) error {
 	if h.turn.Asked == nil {
 		return nil
 	}
-	_, err := h.sessions.AddMessage(ctx, *h.turn.Asked)
+	err := h.addPrompt(ctx, h.turn.Asked)
 	if err == nil {
 		h.turn.Asked = nil
 	}

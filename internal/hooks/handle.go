@@ -82,6 +82,7 @@ type Project struct {
 	NoTexts  bool    // prompts and commands are not recorded
 	NoMask   bool    // secrets in them are
 	Sessions service.Sessions
+	Overlap  *Overlap                         // nil = a prompt is recorded before its hook returns
 	Finder   func() (*lastdone.Finder, error) // of operations; nil = they are not looked at
 	Close    func() error
 }
@@ -196,7 +197,7 @@ func (h *hook) run(ctx context.Context, opt Options) (err error) {
 	}
 	defer func() { err = errors.Join(err, project.Close()) }()
 	h.sessions, h.dataDir, h.root = project.Sessions, opt.Dir, project.Root
-	h.finder = project.Finder
+	h.finder, h.overlap = project.Finder, project.Overlap
 	h.above, h.home, h.broken = project.Above, opt.Home, project.Broken
 	h.reduceTexts(project.NoTexts, project.NoMask)
 	ts := turns{opt.Dir}

@@ -43,6 +43,8 @@ type world struct {
 	pauseCount int
 
 	turns []gittest.Listing // the project when each prompt came
+
+	overlap *Overlap
 }
 
 func newWorld(t *testing.T, agent string, tree gittest.Tree) *world {
@@ -67,7 +69,7 @@ func (w *world) open(_ context.Context, dir string) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Project{Root: repo.Root(), Sessions: session.New(repo), Close: repo.Close}, nil
+	return &Project{Root: repo.Root(), Sessions: session.New(repo), Overlap: w.overlap, Close: repo.Close}, nil
 }
 
 // pauses takes no time.
@@ -159,6 +161,14 @@ func transcript(t testing.TB, path string) []record {
 // that an earlier transcript has left.
 func replay(t *testing.T, agent, path string) *world {
 	t.Helper()
+	w, records := recorded(t, agent, path)
+	w.play(records)
+	return w
+}
+
+// recorded is the world in which a transcript begins.
+func recorded(t *testing.T, agent, path string) (*world, []record) {
+	t.Helper()
 	records := transcript(t, path)
 	tree := gittest.Tree{"del.txt": gittest.File("del\n"), "edit.txt": gittest.File("old\n"), "sub/deep": gittest.File("deep\n")}
 	if files := strings.Fields(records[0].Files); len(files) > 0 {
@@ -172,9 +182,7 @@ func replay(t *testing.T, agent, path string) *world {
 			tree[".claude/settings.json"] = gittest.File("{}\n")
 		}
 	}
-	w := newWorld(t, agent, tree)
-	w.play(records)
-	return w
+	return newWorld(t, agent, tree), records
 }
 
 func (w *world) play(records []record) {

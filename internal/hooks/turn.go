@@ -48,6 +48,9 @@ type turn struct {
 	// Asked: the prompt of the turn, where it is recorded with the first tool only.
 	Asked *session.MessageBegin `json:"asked,omitempty"`
 
+	// Pending: the ticket of the prompt that is being recorded, which is Asked.
+	Pending string `json:"pending,omitempty"`
+
 	Model string `json:"model,omitempty"` // that was named last
 
 	Line  []process.ID `json:"line,omitempty"`  // above the call, from the agent on

@@ -213,6 +213,19 @@ func (s *Sessions) beginStep(ctx context.Context, p *project, b session.StepBegi
 	return out, err
 }
 
+// addMessage is AddMessage for a caller that has waited for the older tickets of the session. A
+// session that is new begins with it.
+func (s *Sessions) addMessage(ctx context.Context, p *project, b session.SessionBegin, m session.MessageBegin) (*session.Message, error) {
+	if _, err := s.stored.Begin(ctx, b); err != nil {
+		return nil, err
+	}
+	out, err := s.stored.AddMessage(ctx, m)
+	if err == nil {
+		p.tellChange(service.Request{Kind: service.RequestMessage, Session: m.Session}, out)
+	}
+	return out, err
+}
+
 // tellChange sends the event of a call that has changed a session.
 func (p *project) tellChange(r service.Request, out any) {
 	switch r.Kind {

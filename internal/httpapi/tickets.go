@@ -13,16 +13,28 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// TicketRequest is work for the background: one of Track and Step is set.
+// TicketRequest is work for the background: one of Track, Step and Message is set.
 type TicketRequest struct {
-	Track *TrackRequest `json:"track,omitempty"`
-	Step  *TicketStep   `json:"step,omitempty"`
+	Track   *TrackRequest  `json:"track,omitempty"`
+	Step    *TicketStep    `json:"step,omitempty"`
+	Message *TicketMessage `json:"message,omitempty"`
 }
 
 // TicketStep is a step that begins.
 type TicketStep struct {
 	SessionID string `json:"sessionID" minLength:"1" maxLength:"1024"`
 	StepBegin
+}
+
+// TicketMessage is a message that is recorded together with the state of the root.
+type TicketMessage struct {
+	SessionID string            `json:"sessionID" minLength:"1" maxLength:"1024"`
+	MessageID string            `json:"messageID" minLength:"1" maxLength:"1024"`
+	Role      string            `json:"role,omitempty" maxLength:"200"`
+	Prompt    string            `json:"prompt,omitempty" maxLength:"1048576"`
+	Meta      map[string]string `json:"meta,omitempty"`
+
+	SessionMeta map[string]string `json:"sessionMeta,omitempty" doc:"Of the session, which begins if it is new."`
 }
 
 // Ticket is the id of work in the background.
@@ -33,16 +45,17 @@ type Ticket struct {
 
 // TicketAnswer is the state of a ticket, with the result of work that is done.
 type TicketAnswer struct {
-	Ticket string          `json:"ticket"`
-	Done   bool            `json:"done"`
-	Track  *protocol.Track `json:"track,omitempty"`
-	Step   *session.Step   `json:"step,omitempty"`
+	Ticket  string           `json:"ticket"`
+	Done    bool             `json:"done"`
+	Track   *protocol.Track  `json:"track,omitempty"`
+	Step    *session.Step    `json:"step,omitempty"`
+	Message *session.Message `json:"message,omitempty"`
 }
 
 func (s *Server) ticketOperations() {
 	register(s, endpoint{
 		id: "begin-ticket", method: http.MethodPost, path: "/tickets", tag: "checkpoints", status: http.StatusAccepted,
-		summary: "Take a checkpoint, or begin a step, in the background",
+		summary: "Take a checkpoint, begin a step or record a message, in the background",
 		description: "The state that is captured is one between this request and the moment when the ticket is done. Calls that change the session " +
 			"of a step wait for that by themselves; who runs a tool that may write waits for the ticket first.",
 	}, s.beginTicket)
@@ -56,8 +69,8 @@ func (s *Server) beginTicket(ctx context.Context, in *struct {
 	InProject
 	Body TicketRequest
 }) (*body[Ticket], error) {
-	if (in.Body.Track == nil) == (in.Body.Step == nil) {
-		return nil, badField("body", "", "expected one of track and step")
+	if t := in.Body; !ticket.One(t.Track != nil, t.Step != nil, t.Message != nil) {
+		return nil, badField("body", "", "expected one of track, step and message")
 	}
 	p, err := s.projectOf(ctx, in.Directory)
 	if err != nil {
@@ -110,6 +123,10 @@ func (t *TicketRequest) request(root string) (r *ticket.Request, rest bool, err 
 		r.Step = ticket.NewStep(begin)
 		return r, false, begin.Check()
 	}
+	if m := t.Message; m != nil {
+		r.Message = &ticket.Message{Session: m.SessionID, Message: m.MessageID, Role: m.Role, Prompt: m.Prompt, Meta: m.Meta, Begin: m.SessionMeta}
+		return r, false, nil
+	}
 	opt, err := t.Track.options("body.track.")
 	if err != nil {
 		return nil, false, err
@@ -159,6 +176,8 @@ func (s *Server) getTicket(ctx context.Context, in *struct {
 		return nil, a.Err()
 	case r.Step != nil:
 		err = json.Unmarshal(a.Result, &out.Body.Step)
+	case r.Message != nil:
+		err = json.Unmarshal(a.Result, &out.Body.Message)
 	default:
 		err = json.Unmarshal(a.Result, &out.Body.Track)
 	}
@@ -281,7 +300,16 @@ func (w worker) BeginStep(ctx context.Context, b session.StepBegin) (*session.St
 	return p.Sessions.beginStep(ctx, w.project, b)
 }
 
-// gate waits for the tickets of a session's steps.
+func (w worker) AddMessage(ctx context.Context, b session.SessionBegin, m session.MessageBegin) (*session.Message, error) {
+	p, done, err := w.opened(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return p.Sessions.addMessage(ctx, w.project, b, m)
+}
+
+// gate waits for the tickets of a session's steps and messages.
 func (p *project) gate(ctx context.Context, book ticket.Book, session string) error {
 	return book.FinishSteps(ctx, p.root, session, "", worker{p, book}.work)
 }

@@ -251,3 +251,19 @@ func TestTicketRoom(t *testing.T) {
 	}
 	f.call("POST", "/tickets", TicketRequest{Track: &TrackRequest{}}).problem(t, 429, "too-many")
 }
+
+// TestTicketMessage: the answer of a ticket is the message, and a request for two things is refused.
+func TestTicketMessage(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree)
+	m := &TicketMessage{SessionID: "s", MessageID: "1", Role: "user", Prompt: "go", SessionMeta: map[string]string{session.MetaAgent: "an agent"}}
+	got := f.answer(f.begin(TicketRequest{Message: m}).Ticket)
+	if got.Message == nil || got.Message.Prompt != "go" || got.Step != nil || got.Track != nil {
+		t.Errorf("%+v", got)
+	}
+	f.call("POST", "/tickets", TicketRequest{Message: m, Track: &TrackRequest{}}).want(t, 400, nil)
+	var s session.Session
+	if f.call("GET", "/session/s", nil).want(t, 200, &s); s.Meta[session.MetaAgent] != "an agent" {
+		t.Errorf("%+v", s)
+	}
+}

@@ -63,7 +63,8 @@ func New(name string, opt Options) (*Plan, error) {
 	}
 	if a.files != nil {
 		for _, f := range a.files(opt.Program) {
-			if err := p.addFile(a, filepath.Join(a.home(opt.Places), filepath.FromSlash(f.path)), f, opt); err != nil {
+			asMade := func(text string) bool { return a.asMade(f.path, text) }
+			if err := p.addFile(filepath.Join(a.home(opt.Places), filepath.FromSlash(f.path)), f, opt, asMade); err != nil {
 				return nil, err
 			}
 		}
@@ -106,8 +107,8 @@ func (p *Plan) addSettings(a *agent, path string, opt Options) error {
 }
 
 // addFile makes or removes a file that is cairn's as a whole. If the user has changed
-// the file, a copy stays beside it.
-func (p *Plan) addFile(a *agent, path string, f file, opt Options) error {
+// the file, a copy stays beside it: asMade reports whether a text is what setup writes.
+func (p *Plan) addFile(path string, f file, opt Options, asMade func(text string) bool) error {
 	c, err := read(path)
 	if err != nil {
 		return err
@@ -122,7 +123,7 @@ func (p *Plan) addFile(a *agent, path string, f file, opt Options) error {
 		c.After = []byte(f.text)
 		c.mode |= f.mode
 	}
-	if c.Before != nil && !a.asMade(f.path, string(c.Before)) {
+	if c.Before != nil && !asMade(string(c.Before)) {
 		c.Backup = path + backupSuffix
 	}
 	p.add(c)

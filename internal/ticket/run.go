@@ -13,10 +13,12 @@ import (
 type Doer interface {
 	Track(context.Context, cairn.TrackOptions) (*cairn.TrackResult, error)
 	BeginStep(context.Context, session.StepBegin) (*session.Step, error)
+	AddMessage(context.Context, session.SessionBegin, session.MessageBegin) (*session.Message, error)
 }
 
 // Run lets d do what the request of a ticket asks for, and returns the answer. A step
-// begins after the steps of its session with older tickets; work does these. When ctx
+// begins, and a message is recorded, after the work of older tickets of the session; work does
+// that. When ctx
 // ends before the work is done, there is no answer, and the error is that of ctx.
 func (b Book) Run(ctx context.Context, id string, r *Request, d Doer, work func(id string) Work) (*Answer, error) {
 	result, err := b.run(ctx, id, r, d, work)
@@ -34,11 +36,17 @@ func (b Book) Run(ctx context.Context, id string, r *Request, d Doer, work func(
 }
 
 func (b Book) run(ctx context.Context, id string, r *Request, d Doer, work func(id string) Work) (any, error) {
-	if r.Step != nil {
-		if err := b.FinishSteps(ctx, string(r.Root), r.Step.Session, id, work); err != nil {
+	if of := r.session(); of != "" {
+		if err := b.FinishSteps(ctx, string(r.Root), of, id, work); err != nil {
 			return nil, err
 		}
+	}
+	switch {
+	case r.Step != nil:
 		return d.BeginStep(ctx, r.Step.Begin())
+	case r.Message != nil:
+		begin, message := r.Message.Add()
+		return d.AddMessage(ctx, begin, message)
 	}
 	if r.Track.Timeout > 0 {
 		var cancel context.CancelFunc

@@ -36,6 +36,11 @@ func (d *doer) BeginStep(_ context.Context, b session.StepBegin) (*session.Step,
 	return &session.Step{ID: b.Step, Session: b.Session}, d.err
 }
 
+func (d *doer) AddMessage(_ context.Context, b session.SessionBegin, m session.MessageBegin) (*session.Message, error) {
+	d.steps = append(d.steps, b.Meta["agent"]+" "+m.Message+" "+m.Prompt)
+	return &session.Message{ID: m.Message}, d.err
+}
+
 // runs is the Work of tickets that d does.
 func (b Book) runs(d Doer) func(id string) Work {
 	return func(id string) Work {

@@ -23,13 +23,14 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// Request describes work: one of Track and Step is set.
+// Request describes work: one of Track, Step and Message is set.
 type Request struct {
-	Root  cairn.Path `json:"root"` // real path
-	Track *Track     `json:"track,omitempty"`
-	Step  *Step      `json:"step,omitempty"`
-	Rest  string     `json:"rest,omitempty"` // ticket of the paths outside Track.Paths
-	Flags Flags      `json:"flags,omitzero"`
+	Root    cairn.Path `json:"root"` // real path
+	Track   *Track     `json:"track,omitempty"`
+	Step    *Step      `json:"step,omitempty"`
+	Message *Message   `json:"message,omitempty"`
+	Rest    string     `json:"rest,omitempty"` // ticket of the paths outside Track.Paths
+	Flags   Flags      `json:"flags,omitzero"`
 }
 
 // Track is cairn.TrackOptions with a time limit.
@@ -91,6 +92,10 @@ func NewStep(b session.StepBegin) *Step {
 // or the secrets in them.
 func (r *Request) Reduce(noPrompts, noMask bool) {
 	switch {
+	case r.Message != nil && noPrompts:
+		r.Message.Prompt = ""
+	case r.Message != nil && !noMask:
+		r.Message.Prompt = secrets.MaskBeginning(r.Message.Prompt, session.MaxPrompt)
 	case r.Step == nil:
 	case noPrompts:
 		r.Step.Prompt = ""
@@ -135,7 +140,7 @@ type Flags struct {
 
 // Answer is the outcome of a request.
 type Answer struct {
-	Result json.RawMessage `json:"result,omitempty"` // protocol.Track or session.Step, unless there are faults
+	Result json.RawMessage `json:"result,omitempty"` // protocol.Track, session.Step or session.Message, unless there are faults
 	Faults []Fault         `json:"faults,omitempty"`
 	Notes  string          `json:"notes,omitempty"` // messages for stderr
 }
@@ -157,7 +162,7 @@ const (
 func (b Book) path(id, suffix string) string { return filepath.Join(b.dir, id+suffix) }
 
 // An id is a letter, the time in microseconds and random digits, in hex, so that names
-// sort by age. The id of a step ends with the key of its session.
+// sort by age. The id of a step, and of a message, ends with the key of its session.
 const (
 	trackKind, stepKind = 't', 's'
 	timeDigits          = 14
@@ -206,8 +211,8 @@ func newID(r *Request, now time.Time) string {
 	var random [randomDigits / 2]byte
 	rand.Read(random[:]) // never fails
 	kind, key := trackKind, ""
-	if r.Step != nil {
-		kind, key = stepKind, sessionKey(string(r.Root), r.Step.Session)
+	if id := r.session(); id != "" {
+		kind, key = stepKind, sessionKey(string(r.Root), id)
 	}
 	return fmt.Sprintf("%c%0*x%x%s", kind, timeDigits, max(now.UnixMicro(), 0), random, key)
 }
@@ -257,7 +262,7 @@ func (b Book) Request(id string) (*Request, error) {
 		return nil, fmt.Errorf("ticket: %w", err)
 	}
 	r := new(Request)
-	if err := json.Unmarshal(data, r); err != nil || (r.Track == nil) == (r.Step == nil) {
+	if err := json.Unmarshal(data, r); err != nil || !One(r.Track != nil, r.Step != nil, r.Message != nil) {
 		return nil, fmt.Errorf("%w: ticket %s is damaged", cairn.ErrNotFound, id)
 	}
 	return r, nil
@@ -323,8 +328,8 @@ func (b Book) List() ([]string, error) {
 	return ids, err
 }
 
-// Steps returns the tickets of a session's steps, the oldest first, and those without
-// an answer.
+// Steps returns the tickets of a session's steps and messages, the oldest first, and those
+// without an answer.
 func (b Book) Steps(root, session string) (all, pending []string, err error) {
 	names, err := b.names()
 	key := sessionKey(root, session)

@@ -1,0 +1,115 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+)
+
+// hook is one call of an agent's hook.
+func (d *desk) hook(agent string, payload map[string]any) {
+	d.Helper()
+	payload["cwd"] = d.dir
+	text, err := json.Marshal(payload)
+	if err != nil {
+		d.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	c := newCLI(bytes.NewReader(text), &stdout, &stderr, homeOnly(d.home), d.dir)
+	c.spawn = func(args []string) error {
+		d.spawned = append(d.spawned, args)
+		return nil
+	}
+	if status := c.run(d.ctx, []string{"hook", agent}); status != exitDone || stdout.Len()+stderr.Len() > 0 {
+		d.Fatalf("%s: status %d, %q, %q", text, status, stdout.String(), stderr.String())
+	}
+}
+
+func (d *desk) prompts(turn, text string) {
+	d.Helper()
+	d.hook("codex", map[string]any{"hook_event_name": "UserPromptSubmit", "session_id": "s", "turn_id": turn, "prompt": text})
+}
+
+func (d *desk) tool(event, call string) {
+	d.Helper()
+	d.hook("codex", map[string]any{"hook_event_name": event, "session_id": "s", "tool_name": "Bash", "tool_use_id": call, "tool_input": map[string]string{"command": "echo 2 > a"}})
+}
+
+// TestPromptKilled kills the process that records a prompt at every second call that changes files.
+// The tool records the prompt then, and its step holds the tool's changes alone.
+func TestPromptKilled(t *testing.T) {
+	t.Parallel()
+	program, err := exec.LookPath("cairn")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stride := 2
+	if testing.Short() {
+		stride = 9
+	}
+	for n := 1; ; n += stride {
+		d := newDesk(t, gittest.Tree{"a": gittest.File("1\n"), "d/b": gittest.File("2\n")})
+		d.prompts("1", "go")
+		if len(d.spawned) != 1 {
+			t.Fatalf("started: %q", d.spawned)
+		}
+		env := []string{"HOME=" + d.home, "USERPROFILE=" + d.home, "PATH=/nowhere"}
+		crash := gittest.KillAt(t, append([]string{program}, d.spawned[0]...), env, gittest.WriteCalls, n)
+		d.write("d/b", "mine\n")
+		d.tool("PreToolUse", "c1")
+		d.write("a", "2\n")
+		d.tool("PostToolUse", "c1")
+		got := d.must("--json", "session", "show", "s")
+		if strings.Count(got, `"role":"user","prompt":"go"`) != 1 || !strings.Contains(got, fmt.Sprintf(`"files":["%s/a"]`, d.dir)) {
+			t.Errorf("%v: %s", crash, got)
+		}
+		if doctor := d.run("doctor"); doctor.status != exitDone {
+			t.Errorf("%v: doctor: %+v", crash, doctor)
+		}
+		if !crash.Hit {
+			t.Logf("killed up to call %d", n-1)
+			break
+		}
+	}
+}
+
+// TestPromptLooksAtNothing: a prompt's hook opens no directory of the root, and a turn without a tool
+// waits for nothing.
+func TestPromptLooksAtNothing(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, gittest.Tree{"a": gittest.File("1\n")})
+	d.prompts("1", "a question")
+	d.hook("codex", map[string]any{"hook_event_name": "Stop", "session_id": "s"})
+	if got := d.run("log"); got.status == exitDone && got.stdout != "" {
+		t.Errorf("a checkpoint was taken: %+v", got)
+	}
+	d.work()
+	if got := d.must("--json", "session", "show", "s"); !strings.Contains(got, `"prompt":"a question"`) {
+		t.Error(got)
+	}
+	d.prompts("2", "go")
+	d.work() // what the background process has done is not done again
+	d.tool("PreToolUse", "c1")
+	if got := d.must("--json", "session", "show", "s"); strings.Count(got, `"role":"user","prompt":"go"`) != 1 || len(d.spawned) != 0 {
+		t.Errorf("%s, started %q", got, d.spawned)
+	}
+	// Where nothing may run in the background, the hook records the prompt itself.
+	settings := filepath.Join(d.home, ".config", "cairn", "config.toml")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(settings), 0o755), os.WriteFile(settings, []byte("background = false\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	d.prompts("3", "on")
+	if got := d.must("--json", "session", "show", "s"); !strings.Contains(got, `"prompt":"on"`) || len(d.spawned) != 0 {
+		t.Errorf("%s, started %q", got, d.spawned)
+	}
+}

@@ -1,0 +1,75 @@
+package hooks
+
+import (
+	"context"
+
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// The capture at a prompt runs while the model thinks: the hook of the prompt leaves it to a
+// background process and returns. The next call that changes the session waits for it, or does it
+// itself if that process has died. So a slow capture, as the first one of a large directory, has its
+// time before the first tool. A tool still begins its step with a capture of its own, because the
+// user may have edited files since the prompt. A prompt that no tool answers waits for nothing.
+
+// Overlap records prompts in the background.
+type Overlap struct {
+	// Begin begins to record a message, and its session if that is new, and returns a ticket.
+	Begin func(context.Context, session.SessionBegin, session.MessageBegin) (ticket string, err error)
+
+	// Wait waits until the work of a ticket is done, and returns the error of the work.
+	Wait func(ctx context.Context, ticket string) error
+}
+
+// overlaps reports whether the event's prompt is recorded in the background. Sub-agents are begun
+// by their parents' adapters, with a title and a parent.
+func (h *hook) overlaps() bool { return h.overlap != nil && h.parent == "" }
+
+// recordPrompt records the message of a turn.
+func (h *hook) recordPrompt(ctx context.Context, m *session.MessageBegin) error {
+	if h.overlaps() {
+		begin := session.SessionBegin{ID: h.session, Meta: h.sessionMeta()}
+		id, err := h.overlap.Begin(ctx, begin, *m)
+		if err == nil {
+			h.turn.Pending, h.turn.Asked = id, m
+			return nil
+		}
+	}
+	return h.addPrompt(ctx, m)
+}
+
+// addPrompt records the message of a turn now. Its session is begun if no call has begun it.
+func (h *hook) addPrompt(ctx context.Context, m *session.MessageBegin) error {
+	if h.overlaps() {
+		if err := h.begin(ctx, h.session, "", ""); err != nil {
+			return err
+		}
+	}
+	_, err := h.sessions.AddMessage(ctx, *m)
+	return err
+}
+
+// settle waits for the prompt that is being recorded. If that has failed, the call records the prompt
+// itself, and reports what is wrong.
+func (h *hook) settle(ctx context.Context) error {
+	if h.turn.Pending == "" || h.overlap == nil {
+		return nil
+	}
+	switch h.kind {
+	case sessionBegin, prompt, before, command:
+	default:
+		return nil // it changes nothing that a prompt is recorded with
+	}
+	err := h.overlap.Wait(ctx, h.turn.Pending)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	h.turn.Pending = ""
+	switch {
+	case err == nil:
+		h.turn.Asked = nil
+	case h.kind == prompt || h.kind == before:
+		return h.recordAsked(ctx)
+	}
+	return nil
+}

@@ -1,0 +1,238 @@
+package hooks
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// recordings are the background processes of a world.
+type recordings struct {
+	w      *world
+	atOnce bool  // a process does its work before the next event; otherwise it was killed, and Wait does it
+	fails  error // of the work
+	begun  int
+	waited int
+	work   map[string]func(context.Context) error // not done yet, by ticket
+}
+
+func overlapping(w *world, atOnce bool) *recordings {
+	r := &recordings{w: w, atOnce: atOnce, work: make(map[string]func(context.Context) error)}
+	w.overlap = &Overlap{Begin: r.begin, Wait: r.wait}
+	return r
+}
+
+func (r *recordings) begin(ctx context.Context, b session.SessionBegin, m session.MessageBegin) (string, error) {
+	r.begun++
+	id := m.Message
+	r.work[id] = func(ctx context.Context) (err error) {
+		if r.fails != nil {
+			return r.fails
+		}
+		r.w.sessions(func(all *session.Sessions) {
+			if _, err = all.Begin(ctx, b); err == nil {
+				_, err = all.AddMessage(ctx, m)
+			}
+		})
+		return err
+	}
+	if r.atOnce {
+		return id, r.wait(ctx, id)
+	}
+	return id, nil
+}
+
+func (r *recordings) wait(ctx context.Context, id string) error {
+	r.waited++
+	work := r.work[id]
+	delete(r.work, id)
+	if work == nil {
+		return nil
+	}
+	return work(ctx)
+}
+
+// TestOverlapChangesNoHistory: whichever process records the prompts, and whenever, the turns of a
+// transcript are the same, and so is what undo and redo do.
+func TestOverlapChangesNoHistory(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		agent, file string
+		want        []step
+	}{
+		{Claude, "claude/basic.jsonl", []step{{"new.txt", "new.txt"}, {"del.txt edit.txt made-by-bash.txt", "edit.txt"}}},
+		{Codex, "codex/gpt-5.5.jsonl", []step{{"new.txt", "new.txt"}, {"edit.txt", "edit.txt"}, {"del.txt made-by-bash.txt", ""}}},
+		{Gemini, "gemini/basic.jsonl", []step{{"new.txt", "new.txt"}, {"edit.txt", "edit.txt"}, {"del.txt made-by-bash.txt", ""}}},
+		{Qwen, "qwen/basic.jsonl", []step{{"new.txt", "new.txt"}, {"edit.txt", "edit.txt"}, {"del.txt made-by-bash.txt", ""}}},
+	} {
+		for name, atOnce := range map[string]bool{"alive": true, "killed": false} {
+			t.Run(c.file+" "+name, func(t *testing.T) {
+				t.Parallel()
+				w, records := recorded(t, c.agent, c.file)
+				r := overlapping(w, atOnce)
+				w.play(records)
+				if r.begun == 0 {
+					t.Fatal("no prompt was recorded in the background")
+				}
+				id := w.only()
+				w.history(id, c.want)
+				w.sessions(func(all *session.Sessions) {
+					s, err := all.Get(t.Context(), id)
+					if err != nil || s.Meta[session.MetaAgent] != c.agent {
+						t.Errorf("%+v, %v", s, err)
+					}
+				})
+				after := w.manifest()
+				w.prompted(id, "cairn undo")
+				w.isAs(w.turns[0], "after undo")
+				w.prompted(id, "cairn redo")
+				w.isAs(after, "after redo")
+				w.noFailures()
+			})
+		}
+	}
+}
+
+// TestOverlapKeepsTheUsersEdits: what the user changes between a prompt and its first tool is the
+// user's, whenever the prompt's capture ends. Two prompts in a row, the first without a tool, are
+// two messages.
+func TestOverlapKeepsTheUsersEdits(t *testing.T) {
+	t.Parallel()
+	for name, atOnce := range map[string]bool{"captured before": true, "captured after": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, Codex, aTree())
+			r := overlapping(w, atOnce)
+			w.prompt("s", "1", "a question")
+			w.tell("Stop", "s", nil)
+			w.prompt("s", "2", "go")
+			w.write("a", "mine\n")
+			w.use("PreToolUse", "s", "read_file", "c0", map[string]string{"path": "a"})
+			if !atOnce && len(r.work) != 1 {
+				t.Errorf("a tool that only reads, or a turn without a tool, waited: %d left", len(r.work))
+			}
+			w.use("PreToolUse", "s", "Bash", "c1", map[string]string{"command": "echo x > theirs"})
+			w.write("theirs", "x\n")
+			w.use("PostToolUse", "s", "Bash", "c1", map[string]string{"command": "echo x > theirs"})
+			w.tell("Stop", "s", nil)
+			w.sessions(func(all *session.Sessions) {
+				history, err := all.History(t.Context(), "s")
+				if err != nil || len(history) != 2 || history[0].Prompt != "a question" || history[1].Prompt != "go" || len(history[1].Steps) != 1 {
+					t.Errorf("%+v, %v", history, err)
+				}
+			})
+			w.prompted("s", "cairn undo")
+			want := gittest.Tree{"a": gittest.File("mine\n"), "b": gittest.File("b\n")}
+			dir := t.TempDir()
+			gittest.Create(t, dir, want)
+			w.isAs(gittest.Manifest(t, dir), "after undo")
+			w.noFailures()
+		})
+	}
+}
+
+// TestOverlapOfSessions: sessions wait for their own prompts only, and a sub-agent for its parent's.
+func TestOverlapOfSessions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Claude, aTree())
+	r := overlapping(w, false)
+	w.prompt("one", "1", "go")
+	w.prompt("two", "2", "go")
+	w.use("PreToolUse", "two", "Bash", "c1", map[string]string{"command": "true"})
+	if len(r.work) != 1 || r.work["1"] == nil {
+		t.Errorf("left: %d", len(r.work))
+	}
+	w.tell("PreToolUse", "one", map[string]any{"agent_id": "sub", "tool_name": "Bash", "tool_use_id": "c2", "tool_input": map[string]string{"command": "true"}})
+	if len(r.work) != 0 {
+		t.Errorf("a sub-agent did not wait for its parent's prompt")
+	}
+	w.noFailures()
+}
+
+// TestOverlapThatFails: the next call records a prompt that could not be recorded.
+func TestOverlapThatFails(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Codex, aTree())
+	overlapping(w, false).fails = errors.New("no space")
+	w.prompt("s", "1", "a question")
+	w.prompt("s", "2", "go")
+	w.use("PreToolUse", "s", "Bash", "c1", map[string]string{"command": "rm a"})
+	w.sessions(func(all *session.Sessions) {
+		history, err := all.History(t.Context(), "s")
+		if err != nil || len(history) != 2 || history[0].Prompt != "a question" || history[1].Prompt != "go" || len(history[1].Steps) != 1 {
+			t.Errorf("%+v, %v", history, err)
+		}
+	})
+}
+
+// TestOverlapNotBegun: where no ticket can be made the prompt's hook records the prompt.
+func TestOverlapNotBegun(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Codex, aTree())
+	r := overlapping(w, false)
+	w.overlap.Begin = func(context.Context, session.SessionBegin, session.MessageBegin) (string, error) {
+		return "", errors.New("no")
+	}
+	w.prompt("s", "1", "go")
+	w.use("PreToolUse", "s", "Bash", "c1", map[string]string{"command": "rm a"})
+	w.sessions(func(all *session.Sessions) {
+		if history, err := all.History(t.Context(), "s"); err != nil || len(history) != 1 || history[0].Prompt != "go" {
+			t.Errorf("%+v, %v", history, err)
+		}
+	})
+	if r.waited != 0 {
+		t.Errorf("waited %d times", r.waited)
+	}
+}
+
+// TestOverlapDeadline: a tool waits for the prompt's capture until the hook's deadline and no
+// longer; the step counts as missed, and the next tool waits again.
+func TestOverlapDeadline(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		waited := 0
+		overlap := &Overlap{
+			Begin: func(context.Context, session.SessionBegin, session.MessageBegin) (string, error) { return "t", nil },
+			Wait: func(ctx context.Context, _ string) error {
+				waited++
+				<-ctx.Done()
+				return ctx.Err()
+			},
+		}
+		opt := Options{Dir: filepath.Join(dir, "hooks"), Open: func(context.Context, string) (*Project, error) {
+			return &Project{Root: "/x", Sessions: unknown{}, Overlap: overlap, Close: func() error { return nil }}, nil
+		}}
+		var out bytes.Buffer
+		for n, payload := range []string{
+			`{"hook_event_name":"UserPromptSubmit","session_id":"s","cwd":"/x","prompt":"go","turn_id":"1"}`,
+			`{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/x","tool_name":"Bash"}`,
+			`{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/x","tool_name":"Bash"}`,
+		} {
+			began := time.Now()
+			Handle(t.Context(), Codex, strings.NewReader(payload), &out, opt)
+			if took, want := time.Since(began), min(time.Duration(n), 1)*DefaultDeadline; took != want {
+				t.Errorf("call %d took %v, want %v", n, took, want)
+			}
+		}
+		records, err := Records(opt.Dir)
+		if err != nil || len(records) != 1 || records[0].Missed != 2 || !strings.HasPrefix(records[0].Failure, "not in time: ") || waited != 2 || out.Len() != 0 {
+			t.Errorf("%+v, %v, waited %d times, %q", records, err, waited, out.String())
+		}
+	})
+}
+
+// unknown are sessions without one.
+type unknown struct{ blocking }
+
+func (unknown) Get(context.Context, string) (*session.Session, error) {
+	return nil, session.ErrNotFound
+}

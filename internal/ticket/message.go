@@ -1,0 +1,48 @@
+package ticket
+
+import "github.com/seed-fb9cbc17/cairn/session"
+
+// Message is a message of a session, recorded together with the state of the root. A session that is
+// new begins with it.
+type Message struct {
+	Session string            `json:"session"`
+	Message string            `json:"message"`
+	Role    string            `json:"role,omitempty"`
+	Prompt  string            `json:"prompt,omitempty"`
+	Meta    map[string]string `json:"meta,omitempty"`
+
+	Begin map[string]string `json:"begin,omitempty"` // metadata of the session
+}
+
+// NewMessage returns the message in the form of a request. It has no parts.
+func NewMessage(b session.SessionBegin, m session.MessageBegin) *Message {
+	return &Message{Session: m.Session, Message: m.Message, Role: m.Role, Prompt: m.Prompt, Meta: m.Meta, Begin: b.Meta}
+}
+
+// Add returns the message and its session in the form of package session.
+func (m *Message) Add() (session.SessionBegin, session.MessageBegin) {
+	return session.SessionBegin{ID: m.Session, Meta: m.Begin},
+		session.MessageBegin{Session: m.Session, Message: m.Message, Role: m.Role, Prompt: m.Prompt, Meta: m.Meta}
+}
+
+// session is the id of the session that a request changes, "" for a track.
+func (r *Request) session() string {
+	switch {
+	case r.Step != nil:
+		return r.Step.Session
+	case r.Message != nil:
+		return r.Message.Session
+	}
+	return ""
+}
+
+// One reports whether exactly one of the parts of a request is set.
+func One(set ...bool) bool {
+	n := 0
+	for _, is := range set {
+		if is {
+			n++
+		}
+	}
+	return n == 1
+}

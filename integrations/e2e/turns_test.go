@@ -219,11 +219,10 @@ func geminiAgent(t *testing.T) (*sandbox, []string) {
 	return s, []string{nodeDir() + "/node", modules + "/@google/gemini-cli/bundle/gemini.js", "-m", "gemini-2.5-pro", "--approval-mode", "yolo"}
 }
 
-func TestGeminiUndo(t *testing.T) {
-	needTier(t, 3)
+func geminiTalker(t *testing.T) *talker {
 	s, base := geminiAgent(t)
 	begun := false
-	a := &talker{sandbox: s, abs: true, say: func(prompt string) output {
+	return &talker{sandbox: s, abs: true, say: func(prompt string) output {
 		args := base[:len(base):len(base)]
 		if begun {
 			args = append(args, "--resume", "latest")
@@ -231,6 +230,11 @@ func TestGeminiUndo(t *testing.T) {
 		begun = true
 		return s.run("", append(args, "-p", prompt)...)
 	}}
+}
+
+func TestGeminiUndo(t *testing.T) {
+	needTier(t, 3)
+	a := geminiTalker(t)
 	a.undoAndRedo()
 	a.workedWith("gemini-2.5-pro")
 }
@@ -250,11 +254,10 @@ func qwenAgent(t *testing.T) (*sandbox, []string) {
 	return s, []string{nodeDir() + "/node", modules + "/@qwen-code/qwen-code/cli-entry.js", "--yolo"}
 }
 
-func TestQwenUndo(t *testing.T) {
-	needTier(t, 3)
+func qwenTalker(t *testing.T) *talker {
 	s, base := qwenAgent(t)
 	begun := false
-	a := &talker{sandbox: s, abs: true, say: func(prompt string) output {
+	return &talker{sandbox: s, abs: true, say: func(prompt string) output {
 		args := base[:len(base):len(base)]
 		if begun {
 			args = append(args, "--continue")
@@ -262,6 +265,11 @@ func TestQwenUndo(t *testing.T) {
 		begun = true
 		return s.run("", append(args, "-p", prompt)...)
 	}}
+}
+
+func TestQwenUndo(t *testing.T) {
+	needTier(t, 3)
+	a := qwenTalker(t)
 	a.undoAndRedo()
 	a.workedWith("fake")
 }

@@ -44,6 +44,7 @@ type answer struct {
 	step    *session.Step // the last one that began or ended
 	ended   bool          // a step was completed
 	text    string        // for people
+	report  string        // for the model, with a prompt
 	result  *cairn.Result
 }
 
@@ -113,7 +114,7 @@ func (h *hook) beginTurn(ctx context.Context) error {
 	if err := h.begin(ctx, h.session, h.parent, ""); err != nil {
 		return err
 	}
-	err := h.finish(ctx, h.session, h.turn.of(h.event))
+	err := errors.Join(h.finish(ctx, h.session, h.turn.of(h.event)), h.takeNews(ctx))
 	waits := h.parent == "" && h.isReverted(ctx)
 	if !waits {
 		err = errors.Join(err, h.recordLeft(ctx, false))

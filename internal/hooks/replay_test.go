@@ -43,6 +43,9 @@ type world struct {
 	pauseCount int
 
 	turns []gittest.Listing // the project when each prompt came
+
+	moved  map[string]bool // sessions with an undo or redo since their last prompt, which comes with a report
+	report string          // that came with the last prompt
 }
 
 func newWorld(t *testing.T, agent string, tree gittest.Tree) *world {

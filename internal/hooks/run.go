@@ -92,9 +92,13 @@ func (h *hook) move(ctx context.Context, f func(session.MoveOptions) (*session.S
 	_, res, err := f(session.MoveOptions{DryRun: h.do.dryRun, EndOpen: true})
 	h.forgetSteps()
 	h.did.result = res
-	if err == nil && h.do.verb == "revert" && !h.do.dryRun {
+	if err != nil || h.do.dryRun {
+		return err
+	}
+	if h.do.verb == "revert" {
 		h.did.text = strings.Join(h.alsoTold(ctx, before), "\n")
 	}
+	_, err = h.sessions.TakeNews(ctx, h.session) // the conversation has moved, too: it is no news
 	return err
 }
 

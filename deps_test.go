@@ -77,6 +77,7 @@ var layers = map[string]int{
 	"internal/diffstat":       9,  // the table of git diff --stat
 	"internal/patchjson":      9,  // patches that people write
 	"internal/sessiontext":    10, // sessions as lines for people
+	"internal/conversation":   10, // the conversation of an agent, beside its files
 	"internal/answers":        10, // what a checkpoint changed, lines found: for commands, server, tools
 	"internal/lastdone":       10, // what an undo takes back: a turn or an operation
 	"internal/recorder":       10, // the work of a command as a session
@@ -137,7 +138,7 @@ var only = []struct {
 	by       []string
 	reason   string
 }{
-	{"os/exec", []string{"internal/git", "internal/usergit", "internal/gittest", "internal/linediff/corpus", "internal/packages", "internal/child", "internal/background", "internal/pager"}, "only internal/git starts git, and internal/usergit for a commit that the user asks for, internal/child the command of cairn run, internal/background cairn itself, and internal/pager the pager"},
+	{"os/exec", []string{"internal/git", "internal/usergit", "internal/gittest", "internal/linediff/corpus", "internal/packages", "internal/child", "internal/background", "internal/pager"}, "only internal/git starts git, and internal/usergit for a commit that the user asks for, internal/child the command of cairn run and the agent whose conversation goes back, internal/background cairn itself, and internal/pager the pager"},
 	{"flag", []string{"cmd/cairn", "internal/linediff/corpus", "internal/packages"}, "only commands read flags"},
 	{"log", []string{"internal/linediff/corpus", "internal/packages"}, "the library logs through the logger that it is given"},
 	{"testing", []string{"internal/gittest", "internal/statetest", "internal/odb/odbtest"}, "testing belongs into tests"},

@@ -86,7 +86,7 @@ func (r *sessionRun) revertHunks() error {
 	if err != nil {
 		return err
 	}
-	return r.writeMoved(s, res)
+	return r.writeMoved(s, res, nil)
 }
 
 // askHunks asks about the hunks of a scope one by one.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/conversation"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
@@ -164,15 +165,23 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 	return nil
 }
 
-// alsoTold are the lines about an undo besides its files: background commands and the
-// position of git. before are the messages that were taken back earlier.
+// alsoTold are the lines about an undo besides its files: background commands, the
+// conversation and the position of git. before are the messages that were taken back earlier.
 func (h *hook) alsoTold(ctx context.Context, before map[string]bool) (lines []string) {
-	for _, line := range []string{h.takenBackBetween(ctx, before), h.gitStays(ctx, before)} {
+	for _, line := range []string{h.takenBackBetween(ctx, before), h.otherHalf(), h.gitStays(ctx, before)} {
 		if line != "" {
 			lines = append(lines, line)
 		}
 	}
 	return lines
+}
+
+// otherHalf is the line about the conversation after an undo that moved files alone.
+func (h *hook) otherHalf() string {
+	if res := h.did.result; h.do.verb != "undo" || res == nil || len(res.Restored)+len(res.Deleted) == 0 {
+		return ""
+	}
+	return conversation.Place{Agent: h.agent, Session: h.session}.Rest()
 }
 
 // preview lists what undo would take back, without doing it: the turns that changed

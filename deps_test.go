@@ -23,6 +23,7 @@ var layers = map[string]int{
 	"internal/linediff":       0,
 	"internal/atomicfile":     0,
 	"internal/pathtext":       0,
+	"internal/toolnames":      0, // tools of agents by name
 	"internal/realpath":       0,
 	"internal/syntax":         0,
 	"internal/process":        0, // which process a number meant, and whether it lives

@@ -78,7 +78,7 @@ func (h *hook) apply(ctx context.Context) error {
 		return err
 	case sessionEnd:
 		err := errors.Join(h.finishAll(ctx), h.recordLeft(ctx, true))
-		*h.turn = turn{Missed: h.turn.Missed, Why: h.turn.Why}
+		*h.turn = turn{Missed: h.turn.Missed, Why: h.turn.Why, Noted: h.turn.Noted}
 		return err
 	case command:
 		return h.command(ctx)
@@ -309,12 +309,16 @@ func (h *hook) endStep(ctx context.Context, id string, w *work, paths []string) 
 	}
 	end.Parts = append(end.Parts, h.moved(w)...)
 	end.Parts = append(end.Parts, h.stays(w, paths)...)
+	if missed := h.turn.Missed - h.turn.Noted; missed > 0 {
+		end.Parts = append(end.Parts, session.MissedPart(w.Step+"/missed", missed, h.turn.Why))
+	}
 	step, err := h.sessions.EndStep(ctx, end)
 	if err != nil && !errors.Is(err, cairn.ErrNotFound) {
 		return err
 	}
 	w.Step, w.Parts, w.Git, w.Seen = "", nil, nil, nil
 	if err == nil {
+		h.turn.Noted = h.turn.Missed
 		h.did.step, h.did.message, h.did.ended = step, step.Message, true
 	}
 	return nil

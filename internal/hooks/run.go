@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -110,7 +111,7 @@ func (h *hook) forgetSteps() {
 		if now := was.keepLate(h.session); len(now) > 0 {
 			left = now
 		}
-		*h.turn = turn{Late: left, Background: was.Background, Left: was.Left, Message: was.Message, Running: was.Running, Missed: was.Missed, Why: was.Why, Broken: was.Broken, Line: was.Line, Owner: was.Owner, Model: was.Model}
+		*h.turn = turn{Late: left, Background: was.Background, Left: was.Left, Message: was.Message, Running: was.Running, Missed: was.Missed, Why: was.Why, Noted: was.Noted, Broken: was.Broken, Line: was.Line, Owner: was.Owner, Model: was.Model}
 	}
 }
 
@@ -223,7 +224,7 @@ func add(sum, res *cairn.Result) {
 	}
 	sum.Restored, sum.Deleted = append(sum.Restored, res.Restored...), append(sum.Deleted, res.Deleted...)
 	sum.Kept, sum.Conflicts = append(sum.Kept, res.Kept...), append(sum.Conflicts, res.Conflicts...)
-	sum.NotTakenBack = append(sum.NotTakenBack, res.NotTakenBack...)
+	sum.NotTakenBack, sum.Notes = append(sum.NotTakenBack, res.NotTakenBack...), append(sum.Notes, res.Notes...)
 	sum.Plan, sum.PlanID = append(sum.Plan, res.Plan...), res.PlanID
 }
 
@@ -244,7 +245,7 @@ func (h *hook) tell(ctx context.Context, sum *cairn.Result, done, nothing string
 		headline = "cairn: nothing was changed"
 	}
 	h.did.text = resultText(sum, headline)
-	if h.turn.Missed > 0 {
+	if h.turn.Missed > 0 && !slices.Contains(sum.Notes, h.missing()) {
 		h.did.text += "\n" + h.missing()
 	}
 	h.did.text += h.besideUndo()

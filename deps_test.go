@@ -26,6 +26,7 @@ var layers = map[string]int{
 	"internal/realpath":        0,
 	"internal/syntax":          0,
 	"internal/known":           0, // the coding agents, and where they keep their configuration
+	"internal/toolnames":       0, // tools of agents by name
 	"internal/process":         0, // which process a number meant, and whether it lives
 	"internal/wording":         0,
 	"internal/background":      0, // programs started in the background
@@ -82,6 +83,7 @@ var layers = map[string]int{
 	"internal/diffstat":       9,  // the table of git diff --stat
 	"internal/patchjson":      9,  // patches that people write
 	"internal/sessiontext":    10, // sessions as lines for people
+	"internal/conversation":   10, // the conversation of an agent, beside its files
 	"internal/answers":        10, // what a checkpoint changed, lines found: for commands, server, tools
 	"internal/lastdone":       10, // what an undo takes back: a turn or an operation
 	"internal/recorder":       10, // the work of a command as a session
@@ -143,7 +145,7 @@ var only = []struct {
 	by       []string
 	reason   string
 }{
-	{"os/exec", []string{"internal/git", "internal/usergit", "internal/gittest", "internal/linediff/corpus", "internal/packages", "internal/child", "internal/background", "internal/pager", "integrations/conformance"}, "only internal/git starts git, and internal/usergit for a commit that the user asks for, internal/child the command of cairn run, internal/background cairn itself, internal/pager the pager, and the conformance suite drivers and the commands of a turn"},
+	{"os/exec", []string{"internal/git", "internal/usergit", "internal/gittest", "internal/linediff/corpus", "internal/packages", "internal/child", "internal/background", "internal/pager", "integrations/conformance"}, "only internal/git starts git, and internal/usergit for a commit that the user asks for, internal/child the command of cairn run and the agent whose conversation goes back, internal/background cairn itself, internal/pager the pager, and the conformance suite drivers and the commands of a turn"},
 	{"flag", []string{"cmd/cairn", "internal/linediff/corpus", "internal/packages", "integrations/conformance/cairn-conformance"}, "only commands read flags"},
 	{"log", []string{"internal/linediff/corpus", "internal/packages"}, "the library logs through the logger that it is given"},
 	{"testing", []string{"internal/gittest", "internal/statetest", "internal/odb/odbtest"}, "testing belongs into tests"},

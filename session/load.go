@@ -155,6 +155,15 @@ func newEntry(e *operation.LineEvent, rec *record) *entry {
 // now returns the time of a new event. The times of a line are in order whatever the clock says.
 func (s *Sessions) now(h *history) int64 { return max(s.clock().UnixNano(), h.At+1) }
 
+// timeOf returns the time of the pending events. A word to the host is no event of the session: it
+// leaves the order of sessions and operations as it is.
+func (s *Sessions) timeOf(h *history) int64 {
+	if len(h.pending) == 1 && h.pending[0].Kind == kindTold {
+		return h.At + 1
+	}
+	return s.now(h)
+}
+
 // add applies an event that is to be appended.
 func (s *Sessions) add(h *history, ev event) {
 	s.maskCommands(&ev)
@@ -164,7 +173,7 @@ func (s *Sessions) add(h *history, ev event) {
 // encode makes a record of the pending events.
 func (s *Sessions) encode(h *history) (json.RawMessage, error) {
 	h.clock = s.awake()
-	rec := record{Version: recordVersion, Events: h.pending, Now: h.next(s.now(h))}
+	rec := record{Version: recordVersion, Events: h.pending, Now: h.next(s.timeOf(h))}
 	if s.lines.NoPrompts() {
 		rec.forgetTexts()
 	}

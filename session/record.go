@@ -42,6 +42,7 @@ type digest struct {
 	Fork          *ForkPoint        `json:"fork,omitempty"`
 	Clock         process.Instant   `json:"clock,omitzero"` // at the time At, while a step is open
 	Work          *Work             `json:"work,omitempty"` // the newest, as if nothing were reverted
+	Told          string            `json:"told,omitempty"` // the newest operation when the host was last told what went back
 }
 
 // Kinds of events.
@@ -59,6 +60,7 @@ const (
 	kindDrop     = "drop"   // steps leave together with those of the parent
 	kindFork     = "fork"
 	kindInGit    = "inGit" // a turn became a commit of the user's repository
+	kindTold     = "told"  // the host was told what went back
 )
 
 // event is one event of a session. Its kind decides which fields count.
@@ -88,10 +90,12 @@ type event struct {
 	Abandoned bool `json:"abandoned,omitempty"`
 
 	// Of a revert: Message and Part are the boundary as hosts show it, Undone the steps
-	// that were taken back. Of a drop: the steps that leave.
+	// that were taken back. Of a drop: the steps that leave. Of a word to the host: the boundary in
+	// effect; Told is the newest operation.
 	Part   string    `json:"part,omitempty"`
 	Start  bool      `json:"start,omitempty"`
 	Undone []stepRef `json:"undone,omitempty"`
+	Told   string    `json:"told,omitempty"`
 }
 
 // moment is a state of the line and its time.

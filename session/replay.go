@@ -21,6 +21,9 @@ type history struct {
 	truncated bool
 	pending   []event         // applied, to be appended
 	clock     process.Instant // at which they are
+
+	toldAt *boundary   // the revert that the host knows of, nil for none
+	left   []MovedTurn // of which it does not know, and which have left the session since
 }
 
 type message struct {
@@ -112,6 +115,7 @@ func (h *history) apply(ev *event, e *entry, at int64) {
 	case kindRevert, kindUnrevert:
 		h.chain = append(h.chain, &boundary{*ev, &e.line, ev.Kind == kindUnrevert})
 	case kindCommit:
+		h.settleNews(ev)
 		h.chain = nil
 		h.remove(ev)
 	case kindDrop:
@@ -120,7 +124,10 @@ func (h *history) apply(ev *event, e *entry, at int64) {
 		if m := h.message(ev.Message); m != nil {
 			m.Commits = append(slices.Clip(m.Commits), ev.Commit)
 		}
+	case kindTold:
+		h.told(ev)
 	case kindFork:
+		h.toldAt, h.left = nil, nil
 		h.cut(ev.Message)
 		h.drop(ev.Undone)
 		h.dropOpen()

@@ -210,6 +210,7 @@ func (s *Sessions) setBoundary(ctx context.Context, u *operation.LineUpdate, f *
 	})
 	if err == nil {
 		m.result.NotTakenBack = f.notTakenBack(u, t.Undone, last)
+		f.addNotes(m.result, t.Undone, last)
 	}
 	return m, err
 }

@@ -41,6 +41,7 @@ func (s *Sessions) RevertSteps(ctx context.Context, id string, steps []string, o
 			return expired(err, "a state of session %q", id)
 		}
 		res.NotTakenBack = f.notTakenBack(u, refs, nil)
+		f.addNotes(res, refs, nil)
 		return nil
 	})
 	return res, err

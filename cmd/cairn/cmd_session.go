@@ -117,6 +117,10 @@ Options:
     --restore             bring the root to the point of the fork
     --git                 of revert, unrevert, undo and redo: git goes along,
                           by a plan, as in cairn undo --git; --yes does not ask
+    --conversation        of undo and revert: the conversation of the agent
+                          goes back, too, where a program can do that: with
+                          Codex, while it does not run. Otherwise the answer
+                          names the way, and the exit status is 3
     --end-open            end a step that is still open: its agent is gone.
                           Otherwise nothing is reverted beside it
     --on-conflict POLICY  merge (the default), overwrite, keep or fail, as in
@@ -127,9 +131,9 @@ Options:
 
 With --json list, show, begin, commit and fork print sessions, step begin and
 end the step, diff what cairn diff prints; the others {"session", "result"}, the
-result as in cairn restore. show adds "history"; --async prints {"ticket"}. The
-exit status is 4 if there is no such session, message, part or step, or nothing
-left to undo.
+result as in cairn restore, and undo and revert also "conversation": {"back",
+"how"}. show adds "history"; --async prints {"ticket"}. The exit status is 4 if
+there is no such session, message, part or step, or nothing left to undo.
 
 Examples:
     cairn session list
@@ -151,6 +155,7 @@ type sessionFlags struct {
 	plan                                               planFlags
 	hunks                                              hunkFlags
 	git                                                gitFlags
+	conversation                                       bool
 }
 
 // sessionVerb is one verb of cairn session.
@@ -170,6 +175,7 @@ type sessionRun struct {
 	ctx  context.Context
 	cmd  *cobra.Command
 	args []string // behind the verb
+	verb string
 	f    *sessionFlags
 	repo *cairn.Repo
 	all  *session.Sessions
@@ -188,9 +194,9 @@ var sessionVerbs = map[string]sessionVerb{
 	"step begin": {1, 1, "a SESSION", "message step role prompt path meta async owner lease", true, true, false, (*sessionRun).stepBegin},
 	"step end":   {1, 1, "a SESSION", "step path gone", false, true, false, (*sessionRun).stepEnd},
 	"hint":       {1, -1, "a SESSION and paths", "step", false, true, false, (*sessionRun).hint},
-	"revert":     {0, 1, "at most one SESSION", "message turn part step path start hunk lines patch " + goBackFlags, false, true, true, (*sessionRun).revert},
+	"revert":     {0, 1, "at most one SESSION", "message turn part step path start hunk lines patch conversation " + goBackFlags, false, true, true, (*sessionRun).revert},
 	"unrevert":   {0, 1, "at most one SESSION", goBackFlags, false, true, true, (*sessionRun).unrevert},
-	"undo":       {0, 1, "at most one SESSION", goBackFlags, false, true, true, (*sessionRun).undo},
+	"undo":       {0, 1, "at most one SESSION", "conversation " + goBackFlags, false, true, true, (*sessionRun).undo},
 	"redo":       {0, 1, "at most one SESSION", goBackFlags, false, true, true, (*sessionRun).redo},
 	"commit":     {0, 1, "at most one SESSION", "", false, true, true, (*sessionRun).commit},
 	"fork":       {2, 2, "a SESSION and the id of the new one", "message restore", false, true, true, (*sessionRun).fork},
@@ -241,6 +247,7 @@ func (f *sessionFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.endOpen, "end-open", false, "end a step that is still open")
 	flags.BoolVar(&f.ids, "ids", false, "also ids")
 	flags.BoolVar(&f.hunkIDs, hunkIDsFlag, false, "of diff: name the hunks")
+	flags.BoolVar(&f.conversation, conversationFlag, false, "of undo and revert: the agent's conversation goes back, too")
 	f.hunks.register(cmd)
 	registerPolicy(cmd, &f.policy)
 	f.plan.register(cmd)
@@ -273,7 +280,7 @@ func (c *cli) session(r *sessionRun) error {
 	if err := r.checkSteps(name); err != nil {
 		return err
 	}
-	r.args = rest
+	r.args, r.verb = rest, name
 	if verb.makes {
 		c.running = "session begin"
 	}

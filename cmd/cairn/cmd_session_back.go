@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -68,33 +70,43 @@ func (r *sessionRun) goBack(move func(session.MoveOptions) (*session.Session, *c
 		s, res, err = move(opt)
 		return res, err
 	}
-	tell := func(res *cairn.Result) error { return r.tellMoved(s, res) }
+	tell := func(res *cairn.Result) error { return r.tellMoved(s, res, nil) }
 	res, err := r.confirmed(r.ctx, &r.f.git, &opt, take, tell)
 	if err != nil || res == nil {
 		return err
 	}
-	return tell(res)
+	half, err := r.conversation(s, res)
+	return errors.Join(err, r.tellMoved(s, res, half))
 }
 
-func (r *sessionRun) tellMoved(s *session.Session, res *cairn.Result) error {
+// conversation sees to the conversation after undo and revert.
+func (r *sessionRun) conversation(s *session.Session, res *cairn.Result) (*otherHalf, error) {
+	if res.DryRun || s.Revert == nil || r.verb != "undo" && r.verb != "revert" || !r.f.conversation && !changedFiles(res) {
+		return nil, nil
+	}
+	return r.otherHalf(r.ctx, r.all, s, s.Revert.Message, r.f.conversation)
+}
+
+func (r *sessionRun) tellMoved(s *session.Session, res *cairn.Result, half *otherHalf) error {
 	if r.global.json {
-		return r.writeMoved(s, res)
+		return r.writeMoved(s, res, half)
 	}
 	err := r.printResult(r.cmd, res, "no file had to be changed")
 	r.where(s, res)
-	return err
+	return cmp.Or(err, r.tellHalf(half))
 }
 
 // writeMoved prints a session and the result of going back as JSON.
-func (r *sessionRun) writeMoved(s *session.Session, res *cairn.Result) error {
+func (r *sessionRun) writeMoved(s *session.Session, res *cairn.Result, half *otherHalf) error {
 	err := r.writeJSON(struct {
-		Session *session.Session `json:"session"`
-		Result  *cairn.Result    `json:"result"`
-	}{s, res})
+		Session      *session.Session `json:"session"`
+		Result       *cairn.Result    `json:"result"`
+		Conversation *otherHalf       `json:"conversation,omitempty"`
+	}{s, res, half})
 	if err == nil && !res.Complete() {
 		err = errPartly
 	}
-	return err
+	return cmp.Or(err, half.fault())
 }
 
 // where prints the boundary of the session.
@@ -144,7 +156,7 @@ func (r *sessionRun) fork() error {
 	if !r.global.json {
 		return r.printResult(r.cmd, res, "no file had to be changed")
 	}
-	return r.writeMoved(s, res)
+	return r.writeMoved(s, res, nil)
 }
 
 func (r *sessionRun) delete() error { return r.all.Delete(r.ctx, r.args[0]) }

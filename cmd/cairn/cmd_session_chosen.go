@@ -99,7 +99,7 @@ func (r *sessionRun) tellTaken(res *cairn.Result, nothing string) error {
 	if err != nil {
 		return err
 	}
-	return r.writeMoved(s, res)
+	return r.writeMoved(s, res, nil)
 }
 
 // completeStepFlag completes the steps that an option of cairn session can name.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -17,6 +18,7 @@ newest restore, revert or redo.
 Usage:
     cairn undo [--turn | --session S | --operation] [--end-open]
                [--dry-run | --plan ID] [--on-conflict POLICY] [PATH...]
+               [--conversation]
     cairn undo --git [--yes] [the options above, and no PATH]
 
 What is newest is taken back, and named with its prompt and its files. Again it
@@ -59,6 +61,10 @@ Options:
                           included, whatever turn came later
     --git                 git goes back, too, by a plan
     --yes                 with --git: carry the plan out without a question
+    --conversation        of a turn: the conversation of its agent goes back,
+                          too, where a program can do that: with Codex, while it
+                          does not run. Otherwise the answer names the way, and
+                          the exit status is 3
     --end-open            end a step that is still running, for instance that of
                           a command under cairn run, or of an agent that is gone
     --on-conflict POLICY  what becomes of a path that was changed since:
@@ -75,7 +81,8 @@ The answer and the exit status are those of cairn restore; the status is 4 if
 there is nothing to undo. With --json the answer has "did", too: "turn" with
 "sessionID", "messageID", "agent" and "prompt", or "operation" with "undoes",
 the id of that operation, and "kind". With --git it has "git": {"changes": [],
-"conflicts": [{"ref", "reason"}]}.
+"conflicts": [{"ref", "reason"}]}. After a turn of a known agent undo has
+"conversation": {"back", "how"}.
 
 Examples:
     cairn undo --dry-run
@@ -116,7 +123,7 @@ is nothing to redo.
 func (c *cli) undoCommand() *cobra.Command {
 	return c.takeBackCommand(
 		command{use: "undo [PATH...]", short: "take back the newest turn or operation", manual: undoManual},
-		wayBack{(*lastdone.Finder).Undo, "take back", "took back", "would take back"},
+		wayBack{(*lastdone.Finder).Undo, takeBackWords, "took back", "would take back"},
 	)
 }
 
@@ -126,6 +133,8 @@ func (c *cli) redoCommand() *cobra.Command {
 		wayBack{(*lastdone.Finder).Redo, "bring back", "brought back", "would bring back"},
 	)
 }
+
+const takeBackWords = "take back"
 
 // wayBack is undo or redo, and the words for it.
 type wayBack struct {
@@ -140,6 +149,7 @@ type undoFlags struct {
 	session, policy string
 	plan            planFlags
 	git             gitFlags
+	conversation    bool
 }
 
 // The names of the options that say what is taken back.
@@ -158,6 +168,9 @@ func (c *cli) takeBackCommand(d command, way wayBack) *cobra.Command {
 	flags.BoolVar(&f.operation, operationFlag, false, "the newest operation")
 	flags.StringVar(&f.session, sessionFlag, "", "a turn of this session")
 	flags.BoolVar(&f.endOpen, "end-open", false, "end a step that is still open")
+	if way.does == takeBackWords {
+		flags.BoolVar(&f.conversation, conversationFlag, false, "the agent's conversation goes back, too")
+	}
 	cmd.MarkFlagsMutuallyExclusive(turnFlag, operationFlag)
 	cmd.MarkFlagsMutuallyExclusive(sessionFlag, operationFlag)
 	c.completeSessionFlag(cmd)
@@ -176,6 +189,7 @@ type undoRun struct {
 	way   wayBack
 	paths []string
 	opt   session.MoveOptions
+	half  *otherHalf // the conversation, after an undo
 }
 
 func (c *cli) takeBack(r *undoRun, args []string) (err error) {
@@ -210,8 +224,17 @@ func (c *cli) takeBack(r *undoRun, args []string) (err error) {
 		if !r.opt.Git {
 			defer r.gitStaysOf(r.ctx, repo, res)
 		}
-		return r.tell(repo, chosen, res)
+		err = r.conversation(finder, chosen, res)
+		return errors.Join(err, r.tell(repo, chosen, res))
 	})
+}
+
+// conversation sees to the conversation after a turn was taken back.
+func (r *undoRun) conversation(finder *lastdone.Finder, c *lastdone.Choice, res *cairn.Result) (err error) {
+	if r.way.does == takeBackWords && c.Turn != nil && changedFiles(res) {
+		r.half, err = r.otherHalf(r.ctx, finder.Sessions, c.Session, c.Turn.ID(), r.f.conversation)
+	}
+	return err
 }
 
 // choose finds what is to be taken back. Steps of its session that begin in the background begin

@@ -162,6 +162,9 @@ func (c *cli) summarize(res *cairn.Result, nothing string) {
 	default:
 		c.console.Remark("%s", strings.Join(counts, ", "))
 	}
+	for _, note := range res.Notes {
+		c.console.Remark("%s", note)
+	}
 }
 
 // invite says how to carry out a plan that a dry run has listed.

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -63,11 +64,13 @@ func (r *undoRun) text(repo *cairn.Repo, c *lastdone.Choice) string {
 // tell prints what was taken back, and the result.
 func (r *undoRun) tell(repo *cairn.Repo, c *lastdone.Choice, res *cairn.Result) error {
 	if r.global.json {
-		err := r.writeJSON(newTakenBack(c, res))
+		answer := newTakenBack(c, res)
+		answer.what.Conversation = r.half
+		err := r.writeJSON(answer)
 		if err == nil && !res.Complete() {
 			err = errPartly
 		}
-		return err
+		return cmp.Or(err, r.half.fault())
 	}
 	changes := len(res.Restored)+len(res.Deleted)+gitChanges(res) > 0
 	switch {
@@ -83,7 +86,8 @@ func (r *undoRun) tell(repo *cairn.Repo, c *lastdone.Choice, res *cairn.Result) 
 	if len(r.paths) > 0 {
 		nothing = "nothing to " + r.cmd.Name() + " in these paths"
 	}
-	return r.printResult(r.cmd, res, nothing)
+	err := r.printResult(r.cmd, res, nothing)
+	return cmp.Or(err, r.tellHalf(r.half))
 }
 
 // fix puts the choice into the flags, from which the command line for a plan is made.
@@ -110,6 +114,8 @@ type tookBack struct {
 	Prompt  string `json:"prompt,omitempty"`
 	Undoes  string `json:"undoes,omitempty"`
 	Kind    string `json:"kind,omitempty"`
+
+	Conversation *otherHalf `json:"conversation,omitempty"`
 }
 
 func newTakenBack(c *lastdone.Choice, res *cairn.Result) *takenBack {

@@ -184,7 +184,7 @@ type protocol struct {
 
 // startModel starts the model's server on loopback and returns its address. It counts the
 // commands that are passed on to it.
-func startModel(t testing.TB, n *network, asks *atomic.Int64) string {
+func startModel(t testing.TB, n *network, asks *requests) string {
 	t.Helper()
 	var listener net.Listener
 	err := n.do(func() (err error) {
@@ -200,7 +200,7 @@ func startModel(t testing.TB, n *network, asks *atomic.Int64) string {
 	return "http://" + listener.Addr().String()
 }
 
-func modelHandler(asks *atomic.Int64) http.Handler {
+func modelHandler(asks *requests) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := r.URL.Path
 		switch {
@@ -224,12 +224,15 @@ func modelHandler(asks *atomic.Int64) http.Handler {
 	})
 }
 
-func serve(w http.ResponseWriter, req *http.Request, p protocol, stream bool, asks *atomic.Int64) {
+func serve(w http.ResponseWriter, req *http.Request, p protocol, stream bool, asks *requests) {
 	body, err := io.ReadAll(req.Body)
 	if err != nil {
 		return
 	}
 	messages, tools, wanted, err := p.read(body)
+	if len(tools) > 0 {
+		asks.note(messages)
+	}
 	if len(tools) > 0 && isCommand(messages) {
 		asks.Add(1)
 	}

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -31,7 +30,7 @@ type sandbox struct {
 	home    string
 	net     *network
 	model   string
-	asks    atomic.Int64 // commands that were passed on to the model
+	asks    requests // that the model got
 	env     []string
 }
 

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -152,7 +153,7 @@ func TestTwoSessions(t *testing.T) {
 
 // codexAgent returns a sandbox with Codex, and its program.
 func codexAgent(t *testing.T) (*sandbox, string) {
-	modules := install(t, "codex", codexPackage)
+	install(t, "codex", codexPackage)
 	s := newSandbox(t)
 	s.env = append(s.env, "FAKE_KEY=made-up", "CODEX_HOME="+s.home+"/.codex")
 	s.file(".codex/config.toml", `model = "gpt-5.5"
@@ -179,8 +180,17 @@ stream_max_retries = 1
 trust_level = "trusted"
 `)
 	s.cairn("setup", "codex")
-	program := s.must("sh", "-c", "ls -d "+modules+"/@openai/codex-linux-x64/vendor/*/bin/codex").stdout
-	return s, strings.TrimSpace(program)
+	return s, codexProgram(t)
+}
+
+// codexProgram is the program of the package, which other programs of a sandbox do not find.
+func codexProgram(t *testing.T) string {
+	t.Helper()
+	found, err := filepath.Glob(install(t, "codex", codexPackage) + "/@openai/codex-linux-x64/vendor/*/bin/codex")
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%d programs, %v", len(found), err)
+	}
+	return found[0]
 }
 
 func codex(t *testing.T) *talker {
@@ -219,11 +229,10 @@ func geminiAgent(t *testing.T) (*sandbox, []string) {
 	return s, []string{nodeDir() + "/node", modules + "/@google/gemini-cli/bundle/gemini.js", "-m", "gemini-2.5-pro", "--approval-mode", "yolo"}
 }
 
-func TestGeminiUndo(t *testing.T) {
-	needTier(t, 3)
+func geminiTalker(t *testing.T) *talker {
 	s, base := geminiAgent(t)
 	begun := false
-	a := &talker{sandbox: s, abs: true, say: func(prompt string) output {
+	return &talker{sandbox: s, abs: true, say: func(prompt string) output {
 		args := base[:len(base):len(base)]
 		if begun {
 			args = append(args, "--resume", "latest")
@@ -231,6 +240,11 @@ func TestGeminiUndo(t *testing.T) {
 		begun = true
 		return s.run("", append(args, "-p", prompt)...)
 	}}
+}
+
+func TestGeminiUndo(t *testing.T) {
+	needTier(t, 3)
+	a := geminiTalker(t)
 	a.undoAndRedo()
 	a.workedWith("gemini-2.5-pro")
 }
@@ -250,11 +264,10 @@ func qwenAgent(t *testing.T) (*sandbox, []string) {
 	return s, []string{nodeDir() + "/node", modules + "/@qwen-code/qwen-code/cli-entry.js", "--yolo"}
 }
 
-func TestQwenUndo(t *testing.T) {
-	needTier(t, 3)
+func qwenTalker(t *testing.T) *talker {
 	s, base := qwenAgent(t)
 	begun := false
-	a := &talker{sandbox: s, abs: true, say: func(prompt string) output {
+	return &talker{sandbox: s, abs: true, say: func(prompt string) output {
 		args := base[:len(base):len(base)]
 		if begun {
 			args = append(args, "--continue")
@@ -262,6 +275,11 @@ func TestQwenUndo(t *testing.T) {
 		begun = true
 		return s.run("", append(args, "-p", prompt)...)
 	}}
+}
+
+func TestQwenUndo(t *testing.T) {
+	needTier(t, 3)
+	a := qwenTalker(t)
 	a.undoAndRedo()
 	a.workedWith("fake")
 }

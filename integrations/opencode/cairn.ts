@@ -26,6 +26,7 @@ interface Answer {
   ok: boolean
   error?: string
   text?: string
+  report?: string // for the model: what went back since the prompt before
   handled?: boolean // what was typed is a command
   result?: { restored: string[]; deleted: string[]; kept: Reason[]; conflicts: Reason[]; notTakenBack?: Reason[] }
 }
@@ -73,12 +74,14 @@ export const CairnPlugin: Plugin = async ({ client, directory, worktree }: Plugi
     const { event: name, session } = event
     const answer = await request(event)
     const why = unprotected.get(session)
-    if (name === "stop" && why && unsaved.delete(session)) return tell(why, "error")
-    if (!answer || answer.ok) return
-    const error = answer.error ?? "failed"
-    if (name === "session") unprotected.set(session, error)
-    if (!why) return tell(error, "error")
-    unsaved.add(session)
+    if (name === "stop" && why && unsaved.delete(session)) await tell(why, "error")
+    else if (answer && !answer.ok) {
+      const error = answer.error ?? "failed"
+      if (name === "session") unprotected.set(session, error)
+      if (why) unsaved.add(session)
+      else await tell(error, "error")
+    }
+    return answer
   }
 
   // move brings the files to another place, for which the user waits.
@@ -209,7 +212,9 @@ export const CairnPlugin: Plugin = async ({ client, directory, worktree }: Plugi
       turns.set(session, message.id)
       await inOrder(session, async () => {
         await meet(session)
-        await ask({ event: "prompt", session, parent: parents.get(session), message: message.id, prompt, model: model?.modelID })
+        const answer = await ask({ event: "prompt", session, parent: parents.get(session), message: message.id, prompt, model: model?.modelID })
+        const last = parts.at(-1)
+        if (answer?.report && last) parts.push({ id: last.id + "r", sessionID: session, messageID: message.id, type: "text", text: answer.report, synthetic: true })
       })
     },
     "tool.execute.before": async ({ tool, sessionID: session, callID: call }, { args }) => {

@@ -27,6 +27,7 @@ interface Answer {
   ok: boolean
   error?: string
   text?: string
+  report?: string // for the model: what went back since the prompt before
   handled?: boolean // what was typed is a command
 }
 interface Plan {
@@ -41,6 +42,7 @@ interface Plan {
 export default function cairn(pi: ExtensionAPI) {
   let message = "" // of the turn, as cairn knows it; none while nothing runs
   let asked = "" // session and entry that a restore was last offered for
+  let report = "" // for the model, not yet delivered
 
   const warn = (ctx: ExtensionContext, text: string) => ctx.ui.notify("cairn: " + text, "warning")
 
@@ -64,7 +66,7 @@ export default function cairn(pi: ExtensionAPI) {
   const begin = async (ctx: ExtensionContext, prompt: string) => {
     await note(ctx)
     message = crypto.randomUUID()
-    await hook(ctx, { event: "prompt", message, prompt, model: ctx.model?.id })
+    report = (await hook(ctx, { event: "prompt", message, prompt, model: ctx.model?.id }))?.report ?? report
   }
 
   // offer asks whether the files shall go back to the checkpoint nearest to an entry.
@@ -116,7 +118,12 @@ export default function cairn(pi: ExtensionAPI) {
   }))
   // An extension can start a run without a prompt: pi 1 says so beforehand, older ones
   // do not. A run that goes on after an error or with what was queued is no new turn.
-  pi.on("before_agent_start", safely(async (event, ctx) => begin(ctx, "prompt" in event ? event.prompt : "")))
+  pi.on("before_agent_start", async (event, ctx) => {
+    await safely(async () => begin(ctx, "prompt" in event ? event.prompt : ""))(event, ctx)
+    const content = report
+    report = ""
+    return content ? { message: { customType: ENTRY, content, display: false } } : undefined
+  })
   pi.on("agent_start", safely(async (_, ctx) => {
     if (message === "") await begin(ctx, "")
   }))

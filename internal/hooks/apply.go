@@ -45,6 +45,7 @@ type answer struct {
 	step    *session.Step // the last one that began or ended
 	ended   bool          // a step was completed
 	text    string        // for people
+	report  string        // for the model, with a prompt
 	result  *cairn.Result
 }
 
@@ -83,7 +84,7 @@ func (h *hook) apply(ctx context.Context) error {
 		return err
 	case sessionEnd:
 		err := errors.Join(h.finishAll(ctx), h.recordLeft(ctx, true))
-		*h.turn = turn{Missed: h.turn.Missed, Why: h.turn.Why}
+		*h.turn = turn{Missed: h.turn.Missed, Why: h.turn.Why, Noted: h.turn.Noted}
 		return err
 	case command:
 		return h.command(ctx)
@@ -125,7 +126,7 @@ func (h *hook) beginTurn(ctx context.Context) error {
 			return err
 		}
 	}
-	err := h.finish(ctx, h.session, h.turn.of(h.event))
+	err := errors.Join(h.finish(ctx, h.session, h.turn.of(h.event)), h.takeNews(ctx))
 	waits := h.parent == "" && !h.final && h.isReverted(ctx)
 	if !waits {
 		err = errors.Join(err, h.recordLeft(ctx, false))
@@ -325,12 +326,16 @@ func (h *hook) endStep(ctx context.Context, id string, w *work, paths []string) 
 	}
 	end.Parts = append(end.Parts, h.moved(w)...)
 	end.Parts = append(end.Parts, h.stays(w, paths)...)
+	if missed := h.turn.Missed - h.turn.Noted; missed > 0 {
+		end.Parts = append(end.Parts, session.MissedPart(w.Step+"/missed", missed, h.turn.Why))
+	}
 	step, err := h.sessions.EndStep(ctx, end)
 	if err != nil && !errors.Is(err, cairn.ErrNotFound) {
 		return err
 	}
 	w.Step, w.Parts, w.Git, w.Seen = "", nil, nil, nil
 	if err == nil {
+		h.turn.Noted = h.turn.Missed
 		h.did.step, h.did.message, h.did.ended = step, step.Message, true
 	}
 	return nil

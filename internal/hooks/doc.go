@@ -58,11 +58,13 @@
 //
 // The answer:
 //
-//	{"ok": true, "session", "message"?, "step"?, "before"?, "after"?, "hash"?, "text"?, "result"?, "handled"?}
+//	{"ok": true, "session", "message"?, "step"?, "before"?, "after"?, "hash"?, "text"?, "report"?, "result"?, "handled"?}
 //	{"ok": false, "error": "what went wrong", "handled"?}
 //
 // "before" and "after" are the checkpoints of the step, "hash" is the tree of the
-// newer of the two, as cairn restore takes it. "text" is for people. "result" is what
+// newer of the two, as cairn restore takes it. "text" is for people. "report" is for the model, in
+// the answer to a prompt: what went back since the prompt before. "revert" and "unrevert" say that the
+// agent has moved its conversation, too, so nothing is reported of them. "result" is what
 // cairn restore --json prints: {"operation", "restored", "deleted", "kept",
 // "conflicts", "notTakenBack"?}, and for a dry run also "plan" and "planID".
 package hooks

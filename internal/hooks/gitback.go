@@ -82,5 +82,8 @@ func (h *hook) tellGit(res *cairn.Result, chosen *lastdone.Choice) {
 	if res.DryRun {
 		lines = append(lines, "to do exactly this, type: cairn "+h.do.verb+" --git --plan "+res.PlanID)
 	}
+	if half := h.otherHalf(); half != "" && chosen.Turn != nil && !res.DryRun {
+		lines = append(lines, half)
+	}
 	h.did.text = strings.Join(lines, "\n")
 }

@@ -21,6 +21,10 @@ func (w *world) prompted(id, text string) string {
 		"session_id": id, "cwd": w.root, "hook_event_name": event, "prompt": text, "prompt_id": "p-" + text, "turn_id": "p-" + text,
 	})
 	out := w.send(string(payload))
+	if w.moved == nil {
+		w.moved = make(map[string]bool)
+	}
+	w.moved[id] = w.moved[id] || strings.Contains(text, "undo") || strings.Contains(text, "redo")
 	var answer struct {
 		Decision, Reason, StopReason string
 		Continue                     *bool

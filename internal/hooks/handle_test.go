@@ -28,9 +28,14 @@ func (w *world) tell(name, id string, fields map[string]any) string {
 
 func (w *world) prompt(id, turn, text string) {
 	w.Helper()
-	if out := w.tell("UserPromptSubmit", id, map[string]any{"prompt": text, "prompt_id": turn, "turn_id": turn}); out != "" {
+	w.report = ""
+	out := w.tell("UserPromptSubmit", id, map[string]any{"prompt": text, "prompt_id": turn, "turn_id": turn})
+	if out != "" && !w.moved[id] {
 		w.Errorf("prompt printed %q", out)
+	} else if out != "" {
+		w.report = w.readReport(out, "UserPromptSubmit")
 	}
+	delete(w.moved, id)
 }
 
 func (w *world) use(when, id, tool, call string, input any) {

@@ -45,6 +45,8 @@ type world struct {
 	turns []gittest.Listing // the project when each prompt came
 
 	overlap *Overlap
+	moved   map[string]bool // sessions with an undo or redo since their last prompt, which comes with a report
+	report  string          // that came with the last prompt
 }
 
 func newWorld(t *testing.T, agent string, tree gittest.Tree) *world {

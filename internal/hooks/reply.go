@@ -19,6 +19,8 @@ func (h *hook) reply(err error) []byte {
 	case mute[h.agent]:
 	case h.event != nil && h.parent == "" && h.kind == h.warnsAt() && (err != nil || h.did.text != ""):
 		return line(systemMessage{h.warning(err)})
+	case h.did.report != "":
+		return line(h.promptReport())
 	case err == nil && len(h.notices()) > 0:
 		return line(systemMessage{strings.Join(h.notices(), "\n")})
 	}
@@ -96,6 +98,7 @@ type neutralReply struct {
 	After   string        `json:"after,omitempty"`
 	Hash    string        `json:"hash,omitempty"`
 	Text    string        `json:"text,omitempty"`
+	Report  string        `json:"report,omitempty"`
 	Result  *cairn.Result `json:"result,omitempty"`
 	Handled bool          `json:"handled,omitempty"`
 }
@@ -107,7 +110,7 @@ func (h *hook) neutralReply(err error) neutralReply {
 	if lines := h.notices(); len(lines) > 0 {
 		h.did.text = strings.Join(lines, "\n")
 	}
-	r := neutralReply{OK: true, Handled: h.handled(), Session: h.session, Message: h.did.message, Text: h.did.text, Result: h.did.result}
+	r := neutralReply{OK: true, Handled: h.handled(), Session: h.session, Message: h.did.message, Text: h.did.text, Report: h.did.report, Result: h.did.result}
 	if step := h.did.step; step != nil {
 		r.Step, r.Before, r.After, r.Hash = step.ID, step.Before.ID, step.After.ID, step.Before.Hash
 		if step.After.Hash != "" {

@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/conversation"
 	"github.com/seed-fb9cbc17/cairn/internal/known"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
@@ -94,9 +96,13 @@ func (h *hook) move(ctx context.Context, f func(session.MoveOptions) (*session.S
 	_, res, err := f(session.MoveOptions{DryRun: h.do.dryRun, EndOpen: true})
 	h.forgetSteps()
 	h.did.result = res
-	if err == nil && h.do.verb == "revert" && !h.do.dryRun {
+	if err != nil || h.do.dryRun {
+		return err
+	}
+	if h.do.verb == "revert" {
 		h.did.text = strings.Join(h.alsoTold(ctx, before), "\n")
 	}
+	_, err = h.sessions.TakeNews(ctx, h.session) // the conversation has moved, too: it is no news
 	return err
 }
 
@@ -107,7 +113,7 @@ func (h *hook) forgetSteps() {
 		if now := was.keepLate(h.session); len(now) > 0 {
 			left = now
 		}
-		*h.turn = turn{Late: left, Background: was.Background, Left: was.Left, Message: was.Message, Running: was.Running, Missed: was.Missed, Why: was.Why, Broken: was.Broken, Line: was.Line, Owner: was.Owner, Model: was.Model}
+		*h.turn = turn{Late: left, Background: was.Background, Left: was.Left, Message: was.Message, Running: was.Running, Missed: was.Missed, Why: was.Why, Noted: was.Noted, Broken: was.Broken, Line: was.Line, Owner: was.Owner, Model: was.Model}
 	}
 }
 
@@ -162,15 +168,23 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 	return nil
 }
 
-// alsoTold are the lines about an undo besides its files: background commands and the
-// position of git. before are the messages that were taken back earlier.
+// alsoTold are the lines about an undo besides its files: background commands, the
+// conversation and the position of git. before are the messages that were taken back earlier.
 func (h *hook) alsoTold(ctx context.Context, before map[string]bool) (lines []string) {
-	for _, line := range []string{h.takenBackBetween(ctx, before), h.gitStays(ctx, before)} {
+	for _, line := range []string{h.takenBackBetween(ctx, before), h.otherHalf(), h.gitStays(ctx, before)} {
 		if line != "" {
 			lines = append(lines, line)
 		}
 	}
 	return lines
+}
+
+// otherHalf is the line about the conversation after an undo that moved files alone.
+func (h *hook) otherHalf() string {
+	if res := h.did.result; h.do.verb != "undo" || res == nil || len(res.Restored)+len(res.Deleted) == 0 {
+		return ""
+	}
+	return conversation.Place{Agent: h.agent, Session: h.session}.Rest()
 }
 
 // preview lists what undo would take back, without doing it: the turns that changed
@@ -212,7 +226,7 @@ func add(sum, res *cairn.Result) {
 	}
 	sum.Restored, sum.Deleted = append(sum.Restored, res.Restored...), append(sum.Deleted, res.Deleted...)
 	sum.Kept, sum.Conflicts = append(sum.Kept, res.Kept...), append(sum.Conflicts, res.Conflicts...)
-	sum.NotTakenBack = append(sum.NotTakenBack, res.NotTakenBack...)
+	sum.NotTakenBack, sum.Notes = append(sum.NotTakenBack, res.NotTakenBack...), append(sum.Notes, res.Notes...)
 	sum.Plan, sum.PlanID = append(sum.Plan, res.Plan...), res.PlanID
 }
 
@@ -233,7 +247,7 @@ func (h *hook) tell(ctx context.Context, sum *cairn.Result, done, nothing string
 		headline = "cairn: nothing was changed"
 	}
 	h.did.text = resultText(sum, headline)
-	if h.turn.Missed > 0 {
+	if h.turn.Missed > 0 && !slices.Contains(sum.Notes, h.missing()) {
 		h.did.text += "\n" + h.missing()
 	}
 	h.did.text += h.besideUndo()

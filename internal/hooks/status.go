@@ -90,7 +90,7 @@ func (h *hook) unprotected(ctx context.Context) string {
 
 // missing counts the steps that no checkpoint holds.
 func (h *hook) missing() string {
-	return fmt.Sprintf("%s of this session could not be captured and cannot be taken back, the latest because: %s", wording.Count(h.turn.Missed, "step"), h.turn.Why)
+	return wording.MissedLine(h.turn.Missed, h.turn.Why)
 }
 
 // cannotProtect is one line for the user: why nothing is captured, and the next step.

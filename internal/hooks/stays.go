@@ -182,9 +182,6 @@ func (h *hook) seeAgain(w *work, before []sight) {
 	}
 }
 
-// shownStays is how many paths a line lists.
-const shownStays = 5
-
 // notTakenBack lists the changes that an undo leaves, one line for each reason.
 func notTakenBack(list []cairn.PathReason) (lines []string) {
 	var reasons []string
@@ -193,16 +190,11 @@ func notTakenBack(list []cairn.PathReason) (lines []string) {
 		if byReason[p.Reason] == nil {
 			reasons = append(reasons, p.Reason)
 		}
-		byReason[p.Reason] = append(byReason[p.Reason], p.Path.Quoted())
+		byReason[p.Reason] = append(byReason[p.Reason], string(p.Path))
 	}
 	slices.Sort(reasons)
 	for _, reason := range reasons {
-		paths := byReason[reason]
-		text := strings.Join(paths[:min(len(paths), shownStays)], ", ")
-		if more := len(paths) - shownStays; more > 0 {
-			text += ", and " + wording.Count(more, "other path")
-		}
-		lines = append(lines, "not taken back, "+reason+": "+text)
+		lines = append(lines, wording.LeftLine(reason, byReason[reason], pathtext.Quote))
 	}
 	return lines
 }

@@ -40,7 +40,7 @@ func resultText(res *cairn.Result, headline string) string {
 	if len(counts) > 0 {
 		headline += ": " + strings.Join(counts, ", ")
 	}
-	return strings.Join(slices.Concat([]string{headline}, shorten(lines), notTakenBack(res.NotTakenBack)), "\n")
+	return strings.Join(slices.Concat([]string{headline}, shorten(lines), notTakenBack(res.NotTakenBack), res.Notes), "\n")
 }
 
 func reasonless(paths []string) []cairn.PathReason {

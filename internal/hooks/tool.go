@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/toolnames"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -23,31 +24,9 @@ const readers = `
 // launchers are tools that only start a sub-agent, whose tools report themselves.
 const launchers = "agent task"
 
-// editors are tools that name the files they change in their input.
-const editors = `
-	write edit multiedit notebookedit apply_patch patch create delete editor applypatch
-	write_file replace edit_file create_file delete_file move_file rename_file str_replace_editor str_replace_based_edit_tool`
+func readsOnly(tool string) bool { return toolnames.Listed(readers, tool) }
 
-// named reports whether a tool is in a list, whatever the case.
-func named(list, tool string) bool {
-	return slices.Contains(strings.Fields(list), strings.ToLower(tool))
-}
-
-func readsOnly(tool string) bool { return named(readers, tool) }
-
-func launchesAgent(tool string) bool { return named(launchers, tool) }
-
-// edits reports whether a tool names what it changes. Tools of MCP servers go by their
-// names, as they are all that is known of them.
-func edits(tool string) bool {
-	tool = strings.ToLower(tool)
-	if server, ok := strings.CutPrefix(tool, "mcp__"); ok {
-		_, name, _ := strings.Cut(server, "__")
-		return slices.ContainsFunc([]string{"write", "edit", "create", "delete", "move", "rename", "patch", "replace"},
-			func(verb string) bool { return strings.Contains(name, verb) })
-	}
-	return named(editors, tool)
-}
+func launchesAgent(tool string) bool { return toolnames.Listed(launchers, tool) }
 
 // pathKeys are the names under which tools take a path.
 var pathKeys = []string{
@@ -62,7 +41,7 @@ var patchKeys = []string{"command", "input", "patch", "patchText"}
 // may have no directory to count from, as the tool names them. Shell commands name
 // none: their changes are found by comparing two captures.
 func toolPaths(dir, tool string, input json.RawMessage) []string {
-	if !edits(tool) {
+	if !toolnames.Edits(tool) {
 		return nil
 	}
 	paths := namedPaths(input)
@@ -149,7 +128,7 @@ var commandKeys = []string{"command", "cmd", "script", "commands"}
 // text of a patch.
 func shellCommand(tool string, input json.RawMessage) string {
 	var fields map[string]json.RawMessage
-	if edits(tool) || json.Unmarshal(input, &fields) != nil {
+	if toolnames.Edits(tool) || json.Unmarshal(input, &fields) != nil {
 		return ""
 	}
 	for _, key := range commandKeys {

@@ -30,6 +30,7 @@ type turn struct {
 	Running []string         `json:"running,omitempty"` // sub-agents at work after the turn's end
 	Missed  int              `json:"missed,omitempty"`  // steps that were not captured
 	Why     string           `json:"why,omitempty"`     // of the latest one
+	Noted   int              `json:"noted,omitempty"`   // of the missed steps, those that a later step tells of
 	Refused string           `json:"refused,omitempty"` // calls beside which an undo was refused
 	Late    map[string]late  `json:"late,omitempty"`    // steps that were ended beside their tools, by session
 

@@ -196,6 +196,9 @@ func (f *Finder) distance(o *session.Owner) int {
 	return slices.IndexFunc(f.Line, func(r process.Relative) bool { return r.ID == process.ID(o.Processes[0]) })
 }
 
+// AgentLives reports whether the process that owns the newest step of a session is seen to live.
+func AgentLives(history []session.Message) bool { return alive(newestOwner(history)) }
+
 // alive reports whether a process of an owner lives.
 func alive(o *session.Owner) bool {
 	return o != nil && slices.ContainsFunc(o.Processes, func(p session.Process) bool { return process.ID(p).State() == process.Alive })

@@ -25,6 +25,7 @@ type outcome struct {
 	Kept      []cairn.PathReason    `json:"kept" jsonschema:"left alone for safety"`
 	Conflicts []cairn.PathReason    `json:"conflicts" jsonschema:"not brought to the wanted state"`
 	NotTaken  []cairn.PathReason    `json:"notTakenBack,omitempty" jsonschema:"changes of a session that no checkpoint holds: outside the root, or ignored; they stay"`
+	Notes     []string              `json:"notes,omitempty" jsonschema:"what else is to be known, one fact a line"`
 	Git       *cairn.GitResult      `json:"git,omitempty" jsonschema:"what became of the git repository, where it was to go back, too"`
 	GitMoved  []string              `json:"moved,omitempty" jsonschema:"what has moved in the git repository since then, and stays"`
 	Unlisted  int                   `json:"unlisted" jsonschema:"further paths for which there was no room"`
@@ -35,7 +36,7 @@ func answer(res *cairn.Result, err error) (outcome, string, error) {
 	if err != nil {
 		return outcome{}, "", err
 	}
-	o := outcome{DryRun: res.DryRun, Operation: res.Operation, Complete: res.Complete(), Git: res.Git}
+	o := outcome{DryRun: res.DryRun, Operation: res.Operation, Complete: res.Complete(), Git: res.Git, Notes: res.Notes}
 	if res.DryRun {
 		o.Plan = res.PlanID
 		o.Changes = some(&o.Unlisted, res.Plan)
@@ -73,6 +74,7 @@ func text(res *cairn.Result) string {
 	lines(&b, res.Kept, func(p cairn.PathReason) string { return "kept " + p.Path.Quoted() + ": " + p.Reason })
 	lines(&b, res.Conflicts, func(p cairn.PathReason) string { return "conflict " + p.Path.Quoted() + ": " + p.Reason })
 	lines(&b, res.NotTakenBack, func(p cairn.PathReason) string { return "not taken back " + p.Path.Quoted() + ": " + p.Reason })
+	lines(&b, res.Notes, func(note string) string { return note })
 	writeGit(&b, res)
 	return strings.ToValidUTF8(strings.TrimSuffix(b.String(), "\n"), "\uFFFD")
 }

@@ -188,7 +188,20 @@ func (u *LineUpdate) planSteps(ctx context.Context, b *stepsBack, to, base state
 		return nil, nil, err
 	}
 	p, err := plan.Make(ctx, u.repo.Store, u.repo.live(u.disk), u.disk.DiskState(), to, plan.Options{Scope: scope, Way: way, Step: step, LeftOut: b.leftOut, Kept: b.kept, Conflicts: b.conflicts})
+	if err == nil {
+		p.Mixed = append(p.Mixed, b.mixed(p)...)
+	}
 	return p, scope, err
+}
+
+// mixed lists the changes of a plan to what a step was taken out of by a merge.
+func (b *stepsBack) mixed(p *plan.Plan) (paths []string) {
+	for i := range p.Changes {
+		if end, ok := b.want[p.Changes[i].Path]; ok && end.Entry != nil && b.merger.Merged[end.Entry.ID] != nil {
+			paths = append(paths, p.Changes[i].Path)
+		}
+	}
+	return paths
 }
 
 // settled lists the paths that stepsBack kept or refused and that the plan brings to the

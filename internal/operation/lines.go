@@ -68,6 +68,12 @@ func (l Lines) MovedBy(op *history.Operation) (*LineEvent, error) {
 	return l.Event(op.After)
 }
 
+// Origin returns the operation that another one took back or brought back, directly or through
+// further ones: itself where it took none back, nil where one of them was cleaned away.
+func (l Lines) Origin(op *history.Operation) (*history.Operation, error) {
+	return l.operator.Origin(op)
+}
+
 // Tip returns the newest checkpoint of a line. The error wraps ErrNotFound where there is no such
 // line, and ErrCorrupt where the store has lost the checkpoint.
 func (l Lines) Tip(id string) (*LineEvent, error) { return l.operator.LineTip(id) }

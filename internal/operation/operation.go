@@ -84,7 +84,11 @@ func (r *Operator) operateOn(ctx context.Context, l *history.Locked, req opReque
 	if moves && req.planID == "" {
 		return nil, errGitNotPlanned
 	}
-	return r.carryOut(ctx, l, req, disk, p, back)
+	done, err := r.carryOut(ctx, l, req, disk, p, back)
+	if done != nil {
+		done.Notes = res.Notes
+	}
+	return done, err
 }
 
 // toBeRecorded reports whether a plan makes an operation. A plan without changes does so only

@@ -8,8 +8,10 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/gitrestore"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 )
 
@@ -37,6 +39,8 @@ type Result struct {
 	Conflicts []state.PathReason `json:"conflicts" doc:"Not brought to the wanted state."`
 
 	NotTakenBack []state.PathReason `json:"notTakenBack,omitempty" doc:"Changes of a session that no checkpoint holds: outside the root (absolute paths), or ignored. They stay."`
+
+	Notes []string `json:"notes,omitempty" doc:"What else is to be known of this way back, one fact a line: merged paths, changes that no tool named, steps that could not be captured."`
 
 	Git *GitResult `json:"git,omitempty" doc:"Changes of the git repository, where it was to go back, too."`
 
@@ -92,6 +96,10 @@ func (r *Operator) preview(req opRequest, p *plan.Plan, back *gitrestore.Plan) (
 		res.add(c.Path, c.Action)
 	}
 	res.tidy()
+	if len(p.Mixed) > 0 {
+		slices.Sort(p.Mixed)
+		res.Notes = append(res.Notes, wording.MergedLine(slices.Compact(p.Mixed), pathtext.Quote))
+	}
 	if req.dryRun {
 		return res, r.keepMerged(p)
 	}

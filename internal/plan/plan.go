@@ -17,6 +17,7 @@ type Plan struct {
 	Changes   []apply.Change
 	Losses    []string             // uncaptured paths that the plan overwrites or deletes; the operation saves them first
 	Merged    map[object.ID][]byte // merged contents that no store holds yet, by blob id
+	Mixed     []string             // paths whose planned content holds later changes, too
 	Kept      []state.PathReason
 	Conflicts []state.PathReason
 }

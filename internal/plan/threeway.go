@@ -124,6 +124,7 @@ func (p *planner) planMerged(path string, ours, end history.PathEnd) {
 	if end.Entry.ID == ours.Entry.ID {
 		action = apply.Chmod
 	}
+	p.Mixed = append(p.Mixed, path)
 	p.Changes = append(p.Changes, apply.Change{
 		Path: path, Action: action, Mode: end.Entry.Mode, Perm: end.Perm, ID: end.Entry.ID, Was: expect(p.captured.Index.Lookup(path)),
 	})

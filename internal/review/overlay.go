@@ -33,6 +33,7 @@ func (m *Model) planLines(height int) []string {
 	m.reasonLines(add, "Conflicts: these stay as they are", p.result.Conflicts)
 	m.reasonLines(add, "Left alone", p.result.Kept)
 	m.reasonLines(add, "Not taken back, because no checkpoint holds it", p.result.NotTakenBack)
+	m.noteLines(add, p.result.Notes)
 	if p.empty() {
 		add(plain, "No file has to be changed.")
 	} else {
@@ -50,6 +51,15 @@ func sizeText(c cairn.PlannedChange) string {
 		return ""
 	}
 	return "  " + wording.Size(c.Bytes)
+}
+
+func (m *Model) noteLines(add func(role, string), notes []string) {
+	for _, note := range notes {
+		add(plain, visibleLine(note))
+	}
+	if len(notes) > 0 {
+		add(plain, "")
+	}
 }
 
 func (m *Model) reasonLines(add func(role, string), title string, list []cairn.PathReason) {

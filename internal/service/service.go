@@ -20,6 +20,8 @@ type Sessions interface {
 	EndStep(ctx context.Context, e session.StepEnd) (*session.Step, error)
 	RecordBetween(ctx context.Context, b session.StepBetween) (*session.Step, error)
 
+	TakeNews(ctx context.Context, id string) (*session.News, error)
+
 	Get(ctx context.Context, id string) (*session.Session, error)
 	History(ctx context.Context, id string) ([]session.Message, error)
 	Diff(ctx context.Context, id string, in session.Scope, opt cairn.DiffOptions) iter.Seq2[*cairn.FileDiff, error]
@@ -51,6 +53,7 @@ const (
 	RequestEndStep   RequestKind = "end-step"   // StepEnd, *Step
 	RequestBetween   RequestKind = "between"    // StepBetween, *Step
 	RequestRead      RequestKind = "read"       // Get, History and Diff: changes nothing
+	RequestNews      RequestKind = "news"       // TakeNews: *News
 	RequestHunks     RequestKind = "hunks"      // RevertHunks, RevertSteps and UnrevertSome: *cairn.Result
 	RequestMove      RequestKind = "move"       // Revert, Unrevert, UndoTurn and RedoTurn: Move
 	RequestCommit    RequestKind = "commit"     // *Session
@@ -137,6 +140,10 @@ func (h through) EndStep(ctx context.Context, e session.StepEnd) (*session.Step,
 
 func (h through) RecordBetween(ctx context.Context, b session.StepBetween) (*session.Step, error) {
 	return pass(ctx, h, Request{Kind: RequestBetween, Session: b.Session, In: b}, func(ctx context.Context, s Sessions) (*session.Step, error) { return s.RecordBetween(ctx, b) })
+}
+
+func (h through) TakeNews(ctx context.Context, id string) (*session.News, error) {
+	return pass(ctx, h, Request{Kind: RequestNews, Session: id}, func(ctx context.Context, s Sessions) (*session.News, error) { return s.TakeNews(ctx, id) })
 }
 
 func (h through) Get(ctx context.Context, id string) (*session.Session, error) {

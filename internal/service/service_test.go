@@ -46,7 +46,7 @@ func TestThroughHook(t *testing.T) {
 		}
 		kinds[asked[0].Kind] = true
 	}
-	if len(kinds) != 12 {
+	if len(kinds) != 13 {
 		t.Errorf("there are calls of %d kinds: %v", len(kinds), kinds)
 	}
 }

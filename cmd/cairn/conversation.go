@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/conversation"
+	"github.com/seed-fb9cbc17/cairn/internal/lastdone"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+const conversationFlag = "conversation"
+
+// conversationBound ends an agent's program that does not answer.
+const conversationBound = time.Minute
+
+// otherHalf describes the conversation of an agent after its files went back.
+type otherHalf struct {
+	Back  bool   `json:"back"`          // it went back, too
+	How   string `json:"how,omitempty"` // how a person takes it back
+	asked bool
+}
+
+// otherHalf takes the conversation back to before a message if that was asked for and the agent lets
+// it, and otherwise says how a person does that. It returns nil where there is nothing to say.
+func (c *cli) otherHalf(ctx context.Context, all *session.Sessions, s *session.Session, message string, asked bool) (*otherHalf, error) {
+	at := conversation.Place{Agent: s.Agent, Session: s.ID, Message: message}
+	half := &otherHalf{How: at.Rest(), asked: asked}
+	switch {
+	case !asked && half.How == "" || s.Parent != "":
+		return nil, nil
+	case !asked:
+		return half, nil
+	case half.How == "":
+		half.How = "only the files went back: cairn does not know the agent of this session"
+	}
+	if !at.Moves() {
+		return half, nil
+	}
+	history, err := all.History(ctx, s.ID)
+	if err != nil {
+		return nil, err
+	}
+	if lastdone.AgentLives(history) {
+		half.How += "; while Codex runs, it would not notice what cairn does to the conversation"
+		return half, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, conversationBound)
+	defer cancel()
+	if err := at.Move(ctx, string(s.Root)); err != nil {
+		half.How += " (" + err.Error() + ")"
+		return half, nil
+	}
+	_, err = all.TakeNews(ctx, s.ID) // the model does not see the turn any more
+	return &otherHalf{Back: true}, err
+}
+
+// tellHalf describes the conversation. A half that was asked for and is missing makes the
+// exit status that of a work done in part.
+func (c *cli) tellHalf(half *otherHalf) error {
+	switch {
+	case half == nil:
+	case half.Back:
+		c.console.Remark("the conversation went back, too")
+	default:
+		c.console.Remark("%s", half.How)
+	}
+	return half.fault()
+}
+
+func (h *otherHalf) fault() error {
+	if h != nil && h.asked && !h.Back {
+		return errPartly
+	}
+	return nil
+}
+
+// changedFiles reports whether a way back has been carried out.
+func changedFiles(res *cairn.Result) bool {
+	return !res.DryRun && len(res.Restored)+len(res.Deleted)+gitChanges(res) > 0
+}

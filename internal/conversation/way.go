@@ -1,0 +1,45 @@
+// Package conversation knows how the conversation of an agent goes back, beside the files that cairn
+// brings back. Codex takes it back at the request of another program. All other agents leave that to
+// the user, to whom Way names the command.
+package conversation
+
+import (
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
+)
+
+// Place names a prompt in the conversation of an agent.
+type Place struct {
+	Agent   string // as the metadata of sessions have it
+	Session string // id that the agent itself gave it
+	Message string // with which the turn began
+}
+
+// ways are the commands of agents. SESSION stands for the id.
+var ways = map[string]string{
+	"claude-code": "in Claude Code /rewind takes it back, the conversation only; claude --resume SESSION opens it again",
+	"gemini":      "in Gemini CLI /rewind takes it back, the conversation only; gemini --resume opens it again",
+	"qwen":        "in Qwen Code /rewind takes it back; qwen --resume SESSION opens it again",
+	"codex":       "in Codex Esc, pressed twice, takes it back; codex resume SESSION opens it again",
+	"opencode":    "in OpenCode /undo takes it back",
+	"pi":          "in pi /tree takes it back",
+}
+
+// Way says how a person takes the conversation back, "" for an agent that is not known.
+func (p Place) Way() string {
+	return strings.ReplaceAll(ways[p.Agent], "SESSION", wording.ShellWord(p.Session))
+}
+
+// Rest is the sentence about the half that an undo of the files has left, "" for an agent that is not
+// known.
+func (p Place) Rest() string {
+	way := p.Way()
+	if way == "" {
+		return ""
+	}
+	return "only the files went back, the conversation still holds the turn: " + way
+}
+
+// Moves reports whether Move can take the conversation back.
+func (p Place) Moves() bool { return p.Agent == "codex" }

@@ -1,0 +1,28 @@
+package conversation
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// TestRest: every agent with hooks has a way, the id is a word of a shell, and Move refuses an agent
+// whose conversation only a person takes back.
+func TestRest(t *testing.T) {
+	t.Parallel()
+	for _, agent := range []string{"claude-code", "codex", "gemini", "qwen", "opencode", "pi"} {
+		p := Place{Agent: agent, Session: "a b", Message: "1"}
+		if rest := p.Rest(); !strings.Contains(rest, "only the files went back") || strings.Contains(rest, "SESSION") || strings.Contains(rest, "resume a b") {
+			t.Errorf("%s: %s", agent, rest)
+		}
+		if p.Moves() {
+			continue
+		}
+		if err := p.Move(t.Context(), t.TempDir()); !errors.Is(err, ErrNoWay) || agent == "codex" {
+			t.Errorf("%s: %v", agent, err)
+		}
+	}
+	if rest := (Place{Agent: "another"}).Rest(); rest != "" {
+		t.Errorf("an agent that is not known: %s", rest)
+	}
+}

@@ -89,22 +89,25 @@ export class Connection {
     this.hooks.changed()
   }
 
-  // watch waits for a server's socket to appear.
+  // watch waits for a server's socket to appear, or for the directory in which it will.
   private watch(): void {
-    if (this.watcher || this.disposed) return
     const dir = dataDir(this.surroundings())
-    if (!dir) return
+    if (this.watcher || this.disposed || !dir) return
+    const known = fs.existsSync(serveDir(dir))
     try {
-      this.watcher = fs.watch(serveDir(dir), { persistent: false }, () => this.appeared())
+      this.watcher = fs.watch(known ? serveDir(dir) : dir, { persistent: false }, () => this.appeared(dir, known))
       this.watcher.on("error", () => this.unwatch())
     } catch {
-      // The directory is not there: no server has ever run. A command looks again.
+      // Neither is there: cairn has never run. A command looks again.
     }
   }
 
-  private appeared(): void {
-    const dir = dataDir(this.surroundings())
-    if (!dir || !fs.existsSync(socketPath(dir))) return
+  private appeared(dir: string, known: boolean): void {
+    if (!known && fs.existsSync(serveDir(dir))) {
+      this.unwatch()
+      this.watch()
+    }
+    if (!fs.existsSync(socketPath(dir))) return
     this.unwatch()
     void this.connect()
   }

@@ -44,14 +44,13 @@ test("without a server nothing is connected, and a server that comes is found", 
   const connection = connect(f, heard)
   await connection.connect()
   assert.equal(connection.server, undefined)
-  const stop = await f.serve()
-  await connection.connect()
-  assert.ok(connection.server)
+  const stop = await f.serve() // makes the directory of the socket
+  await heard.until(() => connection.server !== undefined)
   f.cairn("track", "-m", "by the server")
   await heard.until(() => heard.events.some((e) => e.type === "track" && e.root === f.root))
   await stop()
   await heard.until(() => connection.server === undefined)
-  await f.serve() // the directory of the socket is watched now
+  await f.serve()
   await heard.until(() => connection.server !== undefined)
   connection.dispose()
   assert.equal(connection.server, undefined)

@@ -25,6 +25,7 @@ type ProjectInfo struct {
 	Root    string `json:"root"`
 	Default bool   `json:"default" doc:"Whether requests that name no project mean this one."`
 
+	Disabled string    `json:"disabled,omitempty" doc:"Which setting keeps the project from being captured."`
 	Watching *Watching `json:"watching,omitempty" doc:"How the server finds what has changed; absent while it does not have the store open."`
 }
 
@@ -98,10 +99,20 @@ func (s *Server) projectOperations() {
 }
 
 func (s *Server) info(p *project) ProjectInfo {
-	watching := p.watching()
+	watching, disabled := p.watching(), p.disabled()
 	s.projects.mu.Lock()
 	defer s.projects.mu.Unlock()
-	return ProjectInfo{ID: p.id, Root: pathtext.Encode(p.root), Default: s.projects.first == p, Watching: watching}
+	return ProjectInfo{ID: p.id, Root: pathtext.Encode(p.root), Default: s.projects.first == p, Disabled: disabled, Watching: watching}
+}
+
+// disabled returns the setting that keeps the project from being captured, "" if there is none.
+// Settings that cannot be read count as none: the call that needs them reports the error.
+func (p *project) disabled() string {
+	opt, err := p.server.opt.Settings(p.root)
+	if err != nil {
+		return ""
+	}
+	return opt.Disabled
 }
 
 // watching is nil while the store is closed.

@@ -1,0 +1,103 @@
+// The extension in the real editor, as a user works with it.
+import assert from "node:assert/strict"
+import { after, test } from "node:test"
+import { socketPath } from "../../src/place.ts"
+import { Server } from "../../src/server.ts"
+import { text, withTwoTurns } from "../fixture.ts"
+import { Editor, missing } from "./editor.ts"
+
+test("in the real editor", { skip: missing() }, async (t) => {
+  const f = withTwoTurns()
+  const editor = await Editor.open(f)
+  let server: Server | undefined
+  let stop = () => Promise.resolve()
+  after(async () => {
+    server?.close()
+    await editor.close()
+    await f.close()
+  })
+  let broken = false
+  const part = (name: string, run: () => Promise<void>) =>
+    t.test(name, { skip: broken && "the part before it failed" }, async () => {
+      broken = true
+      await run()
+      broken = false
+    })
+
+  await part("the start looks for a server and starts no program; the view asks the program", async () => {
+    await editor.status(": no server").waitFor()
+    await editor.showView()
+    await editor.row("title of s1").waitFor()
+    await editor.status(": protected").waitFor()
+  })
+
+  await part("a server that begins is found, and what happens there is seen without a click", async () => {
+    stop = await f.serve()
+    server = await Server.connect({ socketPath: socketPath(f.dataDir) })
+    await server.json("POST", `/sessions?directory=${encodeURIComponent(f.root)}`, { id: "s2", title: "a second session" })
+    await editor.row("a second session").waitFor()
+  })
+
+  await part("turns have prompts, and a file opens as a comparison", async () => {
+    await editor.expand("title of s1")
+    await editor.row("and once more").waitFor()
+    await editor.expand("make it better")
+    for (const name of ["a.txt", "gone.txt", "new.txt"]) await editor.row(name).waitFor()
+    await editor.row("a.txt").first().click()
+    await editor.tab("a.txt (make it better)").waitFor()
+    await editor.page.locator(".modified-in-monaco-diff-editor .view-line", { hasText: "ONE" }).first().waitFor()
+  })
+
+  await part("a button takes a hunk back, after a preview", async () => {
+    await editor.lens("Take back +1 −1").nth(1).click()
+    const said = await editor.confirm("Take Back")
+    assert.match(said, /Take back this hunk of a\.txt\?/)
+    assert.match(said, /change a\.txt/)
+    await editor.outcome("1 file brought back")
+    assert.equal(f.read("a.txt"), text({ 1: "ONE", 5: "FIVE" }))
+  })
+
+  await part("undo offers turns and operations, and lists a conflict", async () => {
+    await editor.command("cairn: Undo…")
+    await editor.menuItem("the revert of 1 file").click()
+    assert.match(await editor.confirm("Take Back"), /change a\.txt/)
+    await editor.outcome("1 file brought back")
+    assert.equal(f.read("a.txt"), text({ 1: "ONE", 5: "FIVE", 10: "TEN" }))
+    f.write("a.txt", text({ 1: "ONE", 5: "mine", 10: "TEN" }))
+    await editor.command("cairn: Undo…") // with one choice there is no list
+    assert.match(await editor.confirm("OK"), /In conflict, stays as it is:\s*a\.txt/)
+    assert.equal(f.read("a.txt"), text({ 1: "ONE", 5: "mine", 10: "TEN" }))
+    f.write("a.txt", text({ 1: "ONE", 5: "FIVE", 10: "TEN" }))
+  })
+
+  await part("a turn of a session goes and comes back", async () => {
+    await editor.command("cairn: Undo…")
+    assert.match(await editor.confirm("Take Back"), /Take back “and once more”/)
+    await editor.outcome("1 file brought back")
+    assert.equal(f.read("a.txt"), text({ 1: "ONE", 10: "TEN" }))
+    await editor.row(/and once more.*taken back/).waitFor()
+    await editor.command("cairn: Redo…")
+    await editor.confirm("Bring Back")
+    await editor.outcome("1 file brought back")
+    assert.equal(f.read("a.txt"), text({ 1: "ONE", 5: "FIVE", 10: "TEN" }))
+  })
+
+  await part("the history follows the editor and compares with the disk", async () => {
+    const entry = editor.page.locator(".pane", { hasText: "File History" }).locator(".monaco-list-row", { hasText: "first" })
+    await entry.click()
+    await editor.tab("a.txt (first ↔ now)").waitFor()
+    await editor.lens("Take back").first().waitFor()
+  })
+
+  await part("a checkpoint is picked for a comparison", async () => {
+    await editor.command("cairn: Compare with Checkpoint…")
+    await editor.menuItem("make it better").click()
+    await editor.tab("a.txt (make it better … ↔ now)").waitFor()
+  })
+
+  await part("a server that goes is missed, and the menu offers to start one", async () => {
+    await stop()
+    await editor.status(": protected").click()
+    await editor.menuItem("Start the server").waitFor()
+  })
+})

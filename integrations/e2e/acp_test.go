@@ -302,7 +302,7 @@ func TestGeminiACP(t *testing.T) {
 func TestOpenCodeACP(t *testing.T) {
 	needTier(t, 2)
 	s, program := openCodeAgent(t, false)
-	s.pretendInstalled()
+	s.pretendInstalled(".config/opencode", "@opencode-ai/plugin", "1.18.33")
 	openEditor(t, s, true, program, "acp").goesBackAndForth()
 }
 

@@ -236,3 +236,5 @@ type unknown struct{ blocking }
 func (unknown) Get(context.Context, string) (*session.Session, error) {
 	return nil, session.ErrNotFound
 }
+
+func (unknown) TakeNews(context.Context, string) (*session.News, error) { return nil, nil }

@@ -220,12 +220,12 @@ func (s *terminal) until(line, what string, done func() bool) {
 	s.t.Fatalf("%s: never comes: %s\n%s\nhooks: %s", line, what, s.screen(), s.hooksLog())
 }
 
-// makes types a line and waits for a file that a tool then makes.
+// makes types a line and waits for a file that a tool then makes, with its contents.
 func (s *terminal) makes(line, name string) {
 	s.t.Helper()
 	s.until(line, name, func() bool {
-		_, err := os.Lstat(filepath.Join(s.project, name))
-		return err == nil
+		info, err := os.Lstat(filepath.Join(s.project, name))
+		return err == nil && info.Size() > 0
 	})
 }
 

@@ -1,7 +1,6 @@
 package cairn_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,21 +11,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
-// begunContext ends when an operation has its journal, so before the operation changes a file. The
-// operation stays as that of a process that was killed then.
-type begunContext struct {
-	context.Context
-	journal string
-}
-
-func (c begunContext) Err() error {
-	if _, err := os.Lstat(c.journal); err == nil {
-		return context.Canceled
-	}
-	return c.Context.Err()
-}
-
-// interruptedRestore leaves a restore that has begun and changed nothing.
+// interruptedRestore leaves a restore that has begun and changed nothing, as that of a process that was
+// killed then: its context ends when the operation has its journal.
 func (f *fixture) interruptedRestore(hash string) {
 	f.Helper()
 	r, err := cairn.Open(f.opt)
@@ -36,7 +22,7 @@ func (f *fixture) interruptedRestore(hash string) {
 	defer r.Close()
 	before := f.manifest()
 	journal := filepath.Join(r.StoreDir(), "cairn", "journal", "operation")
-	res, err := r.Restore(begunContext{f.Context(), journal}, hash, cairn.RestoreOptions{})
+	res, err := r.Restore(gittest.Until(f.Context(), journal), hash, cairn.RestoreOptions{})
 	if err == nil {
 		f.Fatalf("not interrupted: %+v", res)
 	}

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,20 +11,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
-
-// begunContext ends when an operation has its journal, so before the operation changes a file. The
-// operation stays as that of a process that was killed then.
-type begunContext struct {
-	context.Context
-	journal string
-}
-
-func (c begunContext) Err() error {
-	if _, err := os.Lstat(c.journal); err == nil {
-		return context.Canceled
-	}
-	return c.Context.Err()
-}
 
 // TestUndoNamesAnInterruptedOperation: an undo finishes the restore of a dead process first. It names
 // that restore and takes it back, not the one before.
@@ -60,6 +45,7 @@ func TestUndoNamesAnInterruptedOperation(t *testing.T) {
 	}
 }
 
+// interruptRestore leaves a restore as that of a process that was killed before its first change.
 func interruptRestore(t *testing.T, dir, dataDir, hash string) {
 	t.Helper()
 	r, err := cairn.Open(cairn.Options{Root: dir, DataDir: dataDir})
@@ -67,7 +53,7 @@ func interruptRestore(t *testing.T, dir, dataDir, hash string) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	ctx := begunContext{t.Context(), filepath.Join(r.StoreDir(), "cairn", "journal", "operation")}
+	ctx := gittest.Until(t.Context(), filepath.Join(r.StoreDir(), "cairn", "journal", "operation"))
 	if res, err := r.Restore(ctx, hash, cairn.RestoreOptions{}); err == nil {
 		t.Fatalf("not interrupted: %+v", res)
 	}

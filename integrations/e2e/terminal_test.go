@@ -49,12 +49,16 @@ func (s *sandbox) inTerminal(argv ...string) *terminal {
 	term := &terminal{s, filepath.Join(dir, "s")}
 	s.t.Cleanup(func() { term.tmux("kill-server"); s.endAll(); os.RemoveAll(dir) })
 	env := slices.DeleteFunc(slices.Clone(s.env), func(v string) bool { return strings.HasPrefix(v, "TERM=") })
+	conf := filepath.Join(dir, "conf") // an agent that ends leaves its last words on the screen
+	if err := os.WriteFile(conf, []byte("set-option -g remain-on-exit on\n"), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
 	line := []string{"exec", "env", "-i"}
 	for _, word := range append(append(env, "TERM=xterm-256color"), argv...) {
 		line = append(line, "'"+strings.ReplaceAll(word, "'", `'\''`)+"'")
 	}
-	start := term.command("tmux", "-S", term.socket, "-f", "/dev/null", "new-session", "-d", "-x", screenWidth, "-y", screenHeight,
-		"-c", s.project, strings.Join(line, " ")+"; sleep 600")
+	start := term.command("tmux", "-S", term.socket, "-f", conf, "new-session", "-d", "-x", screenWidth, "-y", screenHeight,
+		"-c", s.project, strings.Join(line, " "))
 	if err := s.net.start(start); err != nil {
 		s.t.Fatal(err)
 	}
@@ -121,17 +125,17 @@ func (s *terminal) looks(want *regexp.Regexp, bound time.Duration) (text string,
 	}
 }
 
-// opens answers what an agent asks when it starts, until a line can be typed.
-func (s *terminal) opens(ready string, asked map[string][]string) {
+// opens answers what an agent asks when it starts, until a line can be typed. asked has the option to
+// choose for each question.
+func (s *terminal) opens(ready string, asked map[string]string) {
 	s.t.Helper()
 	rx := regexp.MustCompile(ready)
-	for end := time.Now().Add(screenBound); time.Now().Before(end); time.Sleep(lookPause) {
+	for end := time.Now().Add(screenBound); time.Now().Before(end) && !s.ended(); time.Sleep(lookPause) {
 		text := words(s.screen())
 		answered := false
-		for question, keys := range asked {
+		for question, option := range asked {
 			if answered = strings.Contains(text, question); answered {
-				s.keys(keys...)
-				s.goes(question)
+				s.chooses(question, option)
 				break
 			}
 		}
@@ -140,6 +144,30 @@ func (s *terminal) opens(ready string, asked map[string][]string) {
 		}
 	}
 	s.t.Fatalf("it never is ready:\n%s", s.screen())
+}
+
+// ended reports whether the agent has ended. Its last words stay on the screen.
+func (s *terminal) ended() bool {
+	return strings.TrimSpace(s.tmux("display-message", "-p", "#{pane_dead}")) != "0"
+}
+
+// chooses answers a question. It confirms the option once the screen shows that it is chosen: a
+// question that has just come up may not take the first key.
+func (s *terminal) chooses(question, option string) {
+	for end := time.Now().Add(screenBound); time.Now().Before(end); {
+		text := words(s.screen())
+		switch {
+		case !strings.Contains(text, question):
+			return
+		case strings.Contains(text, "› "+option):
+			s.keys("Enter")
+		default:
+			s.keys("Down")
+		}
+		for again := time.Now().Add(enterAgain); time.Now().Before(again) && words(s.screen()) == text; {
+			time.Sleep(lookPause)
+		}
+	}
 }
 
 // goes waits until a text is gone.
@@ -192,12 +220,12 @@ func (s *terminal) until(line, what string, done func() bool) {
 	s.t.Fatalf("%s: never comes: %s\n%s\nhooks: %s", line, what, s.screen(), s.hooksLog())
 }
 
-// makes types a line and waits for a file that a tool then makes.
+// makes types a line and waits for a file that a tool then makes, with its contents.
 func (s *terminal) makes(line, name string) {
 	s.t.Helper()
 	s.until(line, name, func() bool {
-		_, err := os.Lstat(filepath.Join(s.project, name))
-		return err == nil
+		info, err := os.Lstat(filepath.Join(s.project, name))
+		return err == nil && info.Size() > 0
 	})
 }
 

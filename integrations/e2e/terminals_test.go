@@ -20,8 +20,9 @@ type typist struct {
 	esc    string                         // what the screen shows once Esc has stopped a tool
 	ended  string                         // what the model says of a background command that has ended; "" if it is not asked
 	busy   string                         // what the screen shows until the agent takes the next prompt as a new turn; "" if it always does
+	over   string                         // what the screen shows below the last words of a turn from then on; "" for nothing
 	ready  string                         // what the screen shows when a line can be typed
-	asked  map[string][]string            // questions at the start, and the keys that answer them
+	asked  map[string]string              // questions at the start, and the options that answer them
 	tells  func(line, want string) string // how it answers a line that cairn answers; nil: on the screen
 	cannot map[string]string              // cases that the interface cannot do, and why
 }
@@ -81,6 +82,25 @@ func (a *typist) opens() {
 func (a *typist) plays(what script) {
 	a.t.Helper()
 	a.terminal.plays(what)
+	end, _ := what[len(what)-1].(string)
+	a.rests(regexp.QuoteMeta(end))
+}
+
+// says does so, too.
+func (a *typist) says(line, want string) string {
+	a.t.Helper()
+	screen := a.terminal.says(line, want)
+	a.rests(want)
+	return screen
+}
+
+// rests waits until the agent takes what is typed as a new turn. The screen shows the last words of
+// the turn before.
+func (a *typist) rests(last string) {
+	a.t.Helper()
+	if a.over != "" {
+		a.sees("(?:" + last + ").*" + a.over)
+	}
 	rx := regexp.MustCompile(a.busy)
 	for end := time.Now().Add(screenBound); a.busy != "" && rx.MatchString(words(a.screen())); time.Sleep(lookPause) {
 		if time.Now().After(end) {
@@ -218,7 +238,7 @@ func (a *typist) undoesBesideATool() {
 	before := a.state()
 	a.makes(script{shell(waitsForGo("beside-1.txt", "beside-2.txt")), "done with both"}.short(a.t), "beside-1.txt")
 	during := a.state()
-	a.says("cairn undo", map[typedBeside]string{answersAtOnce: refused, answersLate: `cairn undo .*[Qq]ueued`, queues: `↳ cairn undo|Queued.*cairn undo|1 queued`}[a.typed])
+	a.terminal.says("cairn undo", map[typedBeside]string{answersAtOnce: refused, answersLate: `cairn undo .*[Qq]ueued`, queues: `↳ cairn undo|Queued.*cairn undo|1 queued`}[a.typed])
 	a.is("after an undo beside a tool", during)
 	if a.typed == answersLate {
 		a.hasRefused()
@@ -328,9 +348,27 @@ func TestTerminalCodex(t *testing.T) {
 	needTier(t, 1)
 	needTmux(t)
 	s, program := codexAgent(t)
-	a := &typist{terminal: &terminal{sandbox: s}, typed: queues, esc: `(?i)interrupted`, ready: `← for agents`,
-		asked: map[string][]string{"Hooks need review": {"2", "Enter"}, "Use existing model": {"2", "Enter"}}}
+	startCodexDaemon(s, program)
+	a := &typist{terminal: &terminal{sandbox: s}, typed: queues, esc: `(?i)interrupted`, over: `Worked for \S+ • `, ready: `← for agents`,
+		asked: map[string]string{"Hooks need review": "2. Trust all and continue", "Try new model": "2. Use existing model"}}
 	a.everything(program)
+}
+
+// startCodexDaemon starts the server that Codex's interface works with. The interface would start it,
+// too, with a copy of Codex's 400 MB, and ends where that does not answer within half a minute. On a
+// busy machine a start ends so, too. The next one then finds the same server.
+func startCodexDaemon(s *sandbox, program string) {
+	s.t.Helper()
+	s.t.Cleanup(s.endAll)
+	for end := time.Now().Add(screenBound); ; {
+		out := s.run("", program, "app-server", "daemon", "start")
+		if out.status == 0 {
+			return
+		}
+		if time.Now().After(end) {
+			s.t.Fatalf("Codex's server does not answer: %s%s", out.stdout, out.stderr)
+		}
+	}
 }
 
 func TestTerminalQwen(t *testing.T) {

@@ -122,11 +122,8 @@ func (f *Finder) newestTurn(ctx context.Context, s *session.Session) (*Choice, *
 	if err != nil {
 		return nil, nil, err
 	}
-	var owner *session.Owner
+	owner := newestOwner(history)
 	for _, t := range slices.Backward(session.Turns(history)) {
-		if steps := t.Steps(); owner == nil && len(steps) > 0 {
-			owner = steps[len(steps)-1].Owner
-		}
 		if t.Reverted() {
 			continue
 		}

@@ -187,6 +187,13 @@ func (w *world) revertHunks() {
 			}
 			known[path] = e
 		}
+		for path := range c.files { // with the directories that they need
+			for at := dirOf(path); known[path].kind != 0 && at != ""; at = dirOf(at) {
+				if from.known[at].kind == 'd' && to.known[at].kind != 'd' {
+					known[at] = from.known[at]
+				}
+			}
+		}
 		from.known = known
 		m.takenBack(from, to, c.paths())
 	}})

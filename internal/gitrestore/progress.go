@@ -53,10 +53,14 @@ func (r *run) put(root *os.Root, name string, data []byte) error {
 		}
 	}
 	temp := r.temp("file")
-	if err := root.WriteFile(temp, data, 0o666); err != nil {
-		return err
+	err := root.WriteFile(temp, data, 0o666)
+	if err == nil {
+		err = root.Rename(temp, name)
 	}
-	return root.Rename(temp, name)
+	if err != nil {
+		_ = root.Remove(temp) // the reason is the first error
+	}
+	return err
 }
 
 // drop removes a file, and its directory if no file of the plan is in that.

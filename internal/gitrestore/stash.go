@@ -2,6 +2,7 @@ package gitrestore
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,18 +57,12 @@ func (r *run) listStashes() error {
 		came := slices.DeleteFunc(slices.Clone(now), func(s Stash) bool { return hasStash(planned, s) || hasStash(want, s) })
 		want = append(came, want...)
 	}
-	torn := old != newestOf(now)
-	switch n := len(want) - len(now); {
-	case torn:
-		if err := r.dropTornStashes(old, now); err != nil {
-			return err
-		}
-	case n >= 0 && sameStashes(want[n:], now):
+	n := len(want) - len(now)
+	if old == newestOf(now) && n >= 0 && sameStashes(want[n:], now) {
 		return r.pushStashes(want[:n], old)
-	default:
-		if _, err := r.git("", "update-ref", "-d", stashRef, old); err != nil {
-			return err
-		}
+	}
+	if err := r.dropStashes(old, now); err != nil {
+		return err
 	}
 	return r.pushStashes(want, "")
 }
@@ -79,17 +74,29 @@ func newestOf(list []Stash) string {
 	return list[0].ID
 }
 
-// dropTornStashes removes a list whose ref and reflog differ: git was killed between the two. Git
-// removes the reflog together with the ref, so there has to be one.
-func (r *run) dropTornStashes(old string, now []Stash) error {
-	if old == "" {
-		old = now[0].ID
-		if _, err := r.git("", "update-ref", stashRef, old); err != nil {
+// dropStashes removes the list. Ref and reflog may differ, where git was killed between the two. Git
+// removes the reflog together with the ref, so there has to be one; if it cannot, it does not say so.
+func (r *run) dropStashes(old string, now []Stash) error {
+	for range 2 {
+		if old == "" && len(now) > 0 {
+			old = now[0].ID
+			if _, err := r.git("", "update-ref", stashRef, old); err != nil {
+				return err
+			}
+		}
+		if old != "" {
+			if _, err := r.git("", "update-ref", "-d", stashRef, old); err != nil {
+				return err
+			}
+		}
+		if err := r.find(); err != nil {
 			return err
 		}
+		if old, now = r.fresh.Refs[stashRef], Stashes(r.fresh.Stash); old == "" && len(now) == 0 {
+			return nil
+		}
 	}
-	_, err := r.git("", "update-ref", "-d", stashRef, old)
-	return err
+	return errors.New("git cannot remove the list of stashes")
 }
 
 // pushStashes puts stashes on a list whose newest one is old.

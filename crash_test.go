@@ -103,6 +103,8 @@ func commandAsProcess(command string) int {
 			err = foldPacksAsProcess(r)
 		case "roll":
 			_, err = r.Track(background, cairn.TrackOptions{})
+		case "git-revert", "git-undo":
+			err = gitAsProcess(r, command)
 		case "undo":
 			_, err = r.Undo(background, cairn.RevertOptions{})
 		}

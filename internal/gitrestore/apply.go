@@ -59,6 +59,9 @@ func (a *Applier) applyOne(ctx context.Context, p *Plan) (failures []Conflict, e
 	if p.Rebuild {
 		return r.failures, r.build()
 	}
+	if r.Resume {
+		r.clearLocks()
+	}
 	if err := r.bringObjects(); err != nil {
 		return nil, err
 	}
@@ -114,7 +117,7 @@ func (r *run) in(gitDir, stdin string, args ...string) (string, error) {
 }
 
 func (r *run) pipe(gitDir string, stdin io.Reader, stdout io.Writer, args ...string) error {
-	cmd := r.Git.Command(r.ctx, gitDir, append([]string{"-c", "protocol.allow=never", "--git-dir=" + gitDir}, args...)...)
+	cmd := r.Git.Command(r.ctx, gitDir, append([]string{"-c", "protocol.allow=never", "-c", "core.filesRefLockTimeout=" + lockTimeout, "--git-dir=" + gitDir}, args...)...)
 	cmd.Env = append(cmd.Env, "GIT_COMMITTER_NAME=cairn", "GIT_COMMITTER_EMAIL=cairn@localhost", "GIT_NO_LAZY_FETCH=1")
 	var complaint bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, &complaint
@@ -240,43 +243,4 @@ func (r *run) moveHead() error {
 	}
 	_, err := r.git("", args...)
 	return err
-}
-
-// listStashes makes the list of stashes, oldest first. Where the list only grows, nothing is dropped
-// for a moment. A stash that has come meanwhile is on top.
-func (r *run) listStashes() error {
-	if !r.List {
-		return nil
-	}
-	var now []Stash
-	old := ""
-	want := r.Stashes
-	if r.fresh != nil {
-		now, old = Stashes(r.fresh.Stash), r.fresh.Refs[stashRef]
-		planned := Stashes(r.now.Stash)
-		came := slices.DeleteFunc(slices.Clone(now), func(s Stash) bool { return hasStash(planned, s) || hasStash(want, s) })
-		want = append(came, want...)
-	}
-	if sameStashes(want, now) {
-		return nil
-	}
-	add := want
-	if n := len(want) - len(now); n >= 0 && sameStashes(want[n:], now) {
-		add = want[:n]
-	} else {
-		if _, err := r.git("", "update-ref", "-d", stashRef, old); err != nil {
-			return err
-		}
-		old = ""
-	}
-	for _, s := range slices.Backward(add) {
-		if old == "" {
-			old = strings.Repeat("0", len(s.ID))
-		}
-		if _, err := r.git("", "update-ref", "--create-reflog", "-m", cmp.Or(s.Message, "stash"), stashRef, s.ID, old); err != nil {
-			return err
-		}
-		old = s.ID
-	}
-	return nil
 }

@@ -39,6 +39,7 @@ func (r *run) lockIndex() (*indexLock, error) {
 		}
 	}
 	if err := writeFile(l.temp, data); err != nil {
+		os.Remove(l.temp)
 		return nil, err
 	}
 	err := os.Link(l.temp, l.path+".lock")

@@ -39,6 +39,19 @@ var kinds = map[string]func(o *gittest.Oracle, origin, dir string) error{
 		_, err := o.Try(filepath.Dir(dir), "clone", "-q", "--separate-git-dir="+dir+".sep", origin, dir)
 		return err
 	},
+	"sparse index": func(o *gittest.Oracle, origin, dir string) error {
+		if err := os.Mkdir(filepath.Join(origin, "left-out"), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(origin, "left-out", "file"), nil, 0o644); err != nil {
+			return err
+		}
+		o.Commit(origin, "a directory")
+		o.In(filepath.Dir(dir), "clone", "-q", origin, dir)
+		o.In(dir, "config", "advice.sparseIndexExpanded", "false")
+		_, err := o.Try(dir, "sparse-checkout", "set", "--cone", "--sparse-index", "nowhere")
+		return err
+	},
 	"reftable": func(o *gittest.Oracle, origin, dir string) error {
 		_, err := o.Try(filepath.Dir(dir), "clone", "-q", "--ref-format=reftable", origin, dir)
 		return err

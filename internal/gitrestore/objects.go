@@ -103,8 +103,11 @@ func (r *run) namedInProgress() (ids []string, err error) {
 }
 
 // kept lists those of some objects that the vault has.
-func (r *run) kept(names []string) (ids []string, err error) {
-	out, err := r.in(r.Vault, strings.Join(names, "\n")+"\n", "cat-file", "--batch-check=%(objectname) %(objecttype)")
+func (r *run) kept(names []string) (ids []string, err error) { return r.present(r.Vault, names) }
+
+// present lists those of some objects that a git directory has.
+func (r *run) present(dir string, names []string) (ids []string, err error) {
+	out, err := r.in(dir, strings.Join(names, "\n")+"\n", "cat-file", "--batch-check=%(objectname) %(objecttype)")
 	for line := range strings.Lines(out) {
 		switch id, kind, _ := strings.Cut(strings.TrimSpace(line), " "); kind {
 		case "commit", "tag", "tree", "blob":
@@ -114,10 +117,29 @@ func (r *run) kept(names []string) (ids []string, err error) {
 	return ids, err
 }
 
-// has reports whether the repository has some objects and all that they lead to.
+// has reports whether the repository has some objects and all that they lead to. In a partial clone
+// those may be missing that a remote has, but none that the vault can give. A git from 2.44 that is told
+// so overlooks missing commits in any repository.
 func (r *run) has(ids []string) bool {
-	_, err := r.git(strings.Join(ids, "\n")+"\n", "rev-list", "--objects", "--quiet", "--missing=allow-promisor", "--stdin", "--not", "--all")
+	args := []string{"rev-list", "--objects", "--quiet", "--stdin", "--not", "--all"}
+	if r.partial() {
+		if !r.hasKept(ids) {
+			return false
+		}
+		args = slices.Insert(args, 1, "--missing=allow-promisor")
+	}
+	_, err := r.git(strings.Join(ids, "\n")+"\n", args...)
 	return err == nil
+}
+
+// hasKept reports whether the repository has those of some objects that the vault has.
+func (r *run) hasKept(ids []string) bool {
+	kept, err := r.kept(ids)
+	if err != nil || len(kept) == 0 {
+		return err == nil
+	}
+	there, err := r.present(r.dir, kept)
+	return err == nil && len(there) == len(kept)
 }
 
 // bringObjects copies the objects that the repository lacks out of the vault.

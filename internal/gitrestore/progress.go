@@ -44,20 +44,31 @@ func (r *run) moveProgress() error {
 
 // put writes a file by way of another name.
 func (r *run) put(root *os.Root, name string, data []byte) error {
+	if r.isRef(name) {
+		return r.putRef(name, strings.TrimSpace(string(data)))
+	}
 	if dir := path.Dir(name); dir != "." {
 		if err := root.MkdirAll(dir, 0o777); err != nil {
 			return err
 		}
 	}
 	temp := r.temp("file")
-	if err := root.WriteFile(temp, data, 0o666); err != nil {
-		return err
+	err := root.WriteFile(temp, data, 0o666)
+	if err == nil {
+		err = root.Rename(temp, name)
 	}
-	return root.Rename(temp, name)
+	if err != nil {
+		_ = root.Remove(temp) // the reason is the first error
+	}
+	return err
 }
 
 // drop removes a file, and its directory if no file of the plan is in that.
 func (r *run) drop(root *os.Root, name string) error {
+	if r.isRef(name) {
+		_, err := r.git("", "update-ref", "--no-deref", "-d", name)
+		return err
+	}
 	top, _, below := strings.Cut(name, "/")
 	if below && !slices.ContainsFunc(r.targetNames(), func(o string) bool { return strings.HasPrefix(o, top+"/") }) {
 		return root.RemoveAll(top)
@@ -66,6 +77,29 @@ func (r *run) drop(root *os.Root, name string) error {
 		return err
 	}
 	return nil
+}
+
+// putRef moves a ref outside of refs/. One that led to an object that is gone, as an ORIG_HEAD may after
+// a git gc, cannot be written and is left out.
+func (r *run) putRef(name, id string) error {
+	there, err := r.present(r.dir, []string{id})
+	if err != nil {
+		return err
+	}
+	args := []string{"update-ref", "--no-deref", name, id}
+	if len(there) == 0 {
+		args = []string{"update-ref", "--no-deref", "-d", name}
+	}
+	_, err = r.git("", args...)
+	return err
+}
+
+// isRef reports whether a file of a record is a ref in the tables of the repository.
+func (r *run) isRef(name string) bool { return gitstate.RootRef(name) && r.tables() }
+
+// tables reports whether the refs of the repository are in tables.
+func (r *run) tables() bool {
+	return strings.Contains(strings.ToLower(string(r.target.Files[gitstate.CommonPrefix+"config"])), "reftable")
 }
 
 func (r *run) targetNames() (names []string) {

@@ -47,7 +47,7 @@ func (r *run) init() error {
 		format = "sha256"
 	}
 	args := []string{"init", "-q", "--bare", "--template=", "--object-format=" + format}
-	if strings.Contains(strings.ToLower(string(r.target.Files[gitstate.CommonPrefix+"config"])), "reftable") {
+	if r.tables() {
 		args = append(args, "--ref-format=reftable")
 	}
 	cmd := r.Git.Command(r.ctx, filepath.Dir(r.dir), append(args, r.dir)...)

@@ -1,6 +1,8 @@
 package gitrestore
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,4 +40,75 @@ func hasStash(list []Stash, s Stash) bool {
 
 func sameStashes(a, b []Stash) bool {
 	return slices.EqualFunc(a, b, func(x, y Stash) bool { return x.ID == y.ID })
+}
+
+// listStashes makes the list of stashes, oldest first. Where the list only grows, nothing is dropped
+// for a moment. A stash that has come meanwhile is on top.
+func (r *run) listStashes() error {
+	if !r.List {
+		return nil
+	}
+	var now []Stash
+	old := ""
+	want := r.Stashes
+	if r.fresh != nil {
+		now, old = Stashes(r.fresh.Stash), r.fresh.Refs[stashRef]
+		planned := Stashes(r.now.Stash)
+		came := slices.DeleteFunc(slices.Clone(now), func(s Stash) bool { return hasStash(planned, s) || hasStash(want, s) })
+		want = append(came, want...)
+	}
+	n := len(want) - len(now)
+	if old == newestOf(now) && n >= 0 && sameStashes(want[n:], now) {
+		return r.pushStashes(want[:n], old)
+	}
+	if err := r.dropStashes(old, now); err != nil {
+		return err
+	}
+	return r.pushStashes(want, "")
+}
+
+func newestOf(list []Stash) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0].ID
+}
+
+// dropStashes removes the list. Ref and reflog may differ, where git was killed between the two. Git
+// removes the reflog together with the ref, so there has to be one; if it cannot, it does not say so.
+func (r *run) dropStashes(old string, now []Stash) error {
+	for range 2 {
+		if old == "" && len(now) > 0 {
+			old = now[0].ID
+			if _, err := r.git("", "update-ref", stashRef, old); err != nil {
+				return err
+			}
+		}
+		if old != "" {
+			if _, err := r.git("", "update-ref", "-d", stashRef, old); err != nil {
+				return err
+			}
+		}
+		if err := r.find(); err != nil {
+			return err
+		}
+		if old, now = r.fresh.Refs[stashRef], Stashes(r.fresh.Stash); old == "" && len(now) == 0 {
+			return nil
+		}
+	}
+	return errors.New("git cannot remove the list of stashes")
+}
+
+// pushStashes puts stashes on a list whose newest one is old.
+func (r *run) pushStashes(add []Stash, old string) error {
+	for _, s := range slices.Backward(add) {
+		if old == "" {
+			old = strings.Repeat("0", len(s.ID))
+		}
+		if _, err := r.git("", "update-ref", "--create-reflog", "-m", cmp.Or(s.Message, "stash"), stashRef, s.ID, old); err != nil {
+			return err
+		}
+		old = s.ID
+	}
+	return nil
 }

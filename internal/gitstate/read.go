@@ -92,7 +92,7 @@ func (r *Reader) note(format string, args ...any) {
 
 func (r *Reader) readHead(context.Context) {
 	head, ok := r.headOf(r.own, r.Repo.GitDir, "HEAD")
-	if !ok {
+	if !ok && !r.hasTables() {
 		r.note("HEAD cannot be read")
 	}
 	r.record.Head = head
@@ -112,6 +112,9 @@ func (r *Reader) headOf(root *os.Root, dir, name string) (string, bool) {
 }
 
 func (r *Reader) readStash(context.Context) {
+	if r.hasTables() {
+		return
+	}
 	r.see(filepath.Join(r.Repo.CommonDir, "logs", "refs", "stash"))
 	data, err := readFile(r.common, "logs/refs/stash", maxSmall)
 	if err == nil {

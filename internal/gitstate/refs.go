@@ -9,21 +9,15 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
 // ofWorktree lists the refs that each work tree has for itself.
 var ofWorktree = []string{"bisect", "worktree", "rewritten"}
 
-// askTimeout limits the time of the git program.
-const askTimeout = 10 * time.Second
-
 // readRefs reads packed refs, then loose ones, which count more.
 func (r *Reader) readRefs(ctx context.Context) {
-	tables := filepath.Join(r.Repo.CommonDir, "reftable", "tables.list")
-	r.see(tables)
-	if _, err := r.common.Lstat("reftable/tables.list"); err == nil {
-		r.askRefs(ctx)
+	if r.hasTables() {
+		r.readTables(ctx)
 		return
 	}
 	r.see(filepath.Join(r.Repo.CommonDir, "packed-refs"))
@@ -145,44 +139,6 @@ func (r *Reader) packed(data []byte) {
 			r.addRef(name, value)
 		} else {
 			r.note("packed-refs has a broken line")
-		}
-	}
-}
-
-// askRefs has the git program read refs that are not files.
-func (r *Reader) askRefs(ctx context.Context) {
-	if r.Git == nil {
-		r.note("the refs are no files, and there is no git program to read them")
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, askTimeout)
-	defer cancel()
-	cmd := r.Git.Command(ctx, r.Repo.GitDir, "--git-dir="+r.Repo.GitDir, "for-each-ref", "--format=%(refname) %(objectname) %(symref)")
-	out, err := cmd.Output()
-	if err != nil {
-		r.note("the refs are no files, and the git program cannot read them")
-		return
-	}
-	r.asked(string(out))
-	head := r.Git.Command(ctx, r.Repo.GitDir, "--git-dir="+r.Repo.GitDir, "symbolic-ref", "-q", "HEAD")
-	if out, err = head.Output(); err == nil {
-		r.record.Head, _ = symbolic(strings.TrimSpace(string(out)))
-		return
-	}
-	at := r.Git.Command(ctx, r.Repo.GitDir, "--git-dir="+r.Repo.GitDir, "rev-parse", "-q", "--verify", "HEAD")
-	if out, err = at.Output(); err == nil {
-		r.record.Head = strings.TrimSpace(string(out))
-	}
-}
-
-func (r *Reader) asked(out string) {
-	for line := range strings.Lines(out) {
-		fields := strings.Fields(line)
-		switch len(fields) {
-		case 2:
-			r.addRef(fields[0], fields[1])
-		case 3:
-			r.addRef(fields[0], "ref: "+fields[2])
 		}
 	}
 }

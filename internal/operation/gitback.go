@@ -193,6 +193,11 @@ func (r *Operator) resumeGit(ctx context.Context, j *journal) error {
 	if err == nil {
 		err = r.applyGit(ctx, j, p, true)
 	}
+	if err == nil && j.git != nil {
+		for _, c := range j.git.Conflicts {
+			r.Log.Warn("a part of git is not brought back by the interrupted operation", "ref", c.Ref.Quoted(), "reason", c.Reason)
+		}
+	}
 	if errors.Is(err, state.ErrCorrupt) {
 		return err
 	}

@@ -1,0 +1,261 @@
+package cairn_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// gitAsProcess takes back what a turn has moved in git, or takes that back again, by the plan of a dry
+// run.
+func gitAsProcess(r *cairn.Repo, command string) error {
+	move := func(dry bool, plan string) (*cairn.Result, error) {
+		if command == "git-undo" {
+			return r.Undo(background, cairn.RevertOptions{Git: true, DryRun: dry, Plan: plan})
+		}
+		_, res, err := session.New(r).Revert(background, "s", session.Target{Start: true}, session.MoveOptions{Git: true, DryRun: dry, Plan: plan})
+		return res, err
+	}
+	plan, err := move(true, "")
+	if err != nil {
+		return err
+	}
+	res, err := move(false, plan.PlanID)
+	if err == nil && (!res.Complete() || len(res.Git.Conflicts) > 0) {
+		err = fmt.Errorf("incomplete: %+v %+v", res, res.Git)
+	}
+	return err
+}
+
+// gitHarms are what a turn does to a repository.
+var gitHarms = map[string]func(f *gitFixture){
+	"moved": func(f *gitFixture) {
+		f.git("merge", "--abort")
+		f.git("checkout", "-q", "-b", "other", "HEAD~1")
+		f.git("branch", "-q", "-D", "main", "a")
+		f.git("branch", "main/below")
+		f.git("tag", "-d", "v1")
+		f.git("symbolic-ref", "-d", "refs/alias")
+		f.git("stash", "drop", "-q", "stash@{1}")
+		f.commit("other work")
+		f.git("reflog", "expire", "--expire=now", "HEAD")
+		f.git("gc", "-q", "--prune=now")
+	},
+	"gone": func(f *gitFixture) { f.remove(".git") },
+}
+
+// gitCrash is a command in a process of its own that takes such a turn back.
+type gitCrash struct {
+	*gitFixture
+	pristine string // copies of root and data
+	command  string
+	before   string // checkpoint
+	old, new string // what git says before the command, and after it
+}
+
+func newGitCrash(t *testing.T, command, harm string) *gitCrash {
+	t.Helper()
+	c := &gitCrash{gitFixture: newGitFixture(t), pristine: t.TempDir(), command: command}
+	c.git("branch", "a", "HEAD~1")
+	c.git("tag", "-a", "-m", "t", "v1")
+	c.git("symbolic-ref", "refs/alias", "refs/heads/a")
+	for _, text := range []string{"x", "y"} {
+		c.write("file", text)
+		c.git("stash", "push", "-q", "-m", text)
+	}
+	c.git("checkout", "-q", "-b", "side", "HEAD~1")
+	c.commit("side")
+	c.git("checkout", "-q", "main")
+	if _, err := c.o.Try(c.root, "merge", "-q", "side"); err == nil {
+		t.Fatal("the merge has no conflict")
+	}
+	c.new = c.look()
+	s := session.New(c.repo())
+	begun, err := s.BeginStep(background, session.StepBegin{Session: "s", Message: "m", Step: "1", Role: session.RoleUser})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.before = begun.Before.ID
+	gitHarms[harm](c.gitFixture)
+	if _, err := s.EndStep(background, session.StepEnd{Session: "s", Step: "1"}); err != nil {
+		t.Fatal(err)
+	}
+	c.old = c.look()
+	if command == "git-undo" {
+		c.run("git-revert")
+		c.old, c.new = c.new, c.old
+	}
+	c.is("at the beginning", c.old)
+	copyTree(t, c.root, filepath.Join(c.pristine, "root"))
+	copyTree(t, c.data, filepath.Join(c.pristine, "data"))
+	return c
+}
+
+// look is what git says of the repository.
+func (c *gitCrash) look() string {
+	c.Helper()
+	var b strings.Builder
+	for _, args := range []string{"symbolic-ref HEAD", "for-each-ref --format=%(refname)|%(objectname)|%(symref)", "ls-files --stage -v", "stash list", "status"} {
+		out, err := c.o.Try(c.root, strings.Fields(args)...)
+		fmt.Fprintf(&b, "git %s: %v\n%s\n", args, err != nil, out)
+	}
+	return b.String()
+}
+
+func (c *gitCrash) is(when, want string) {
+	c.Helper()
+	if got := c.look(); got != want {
+		c.Fatalf("%s:\n%s\nwant:\n%s", when, got, want)
+	}
+}
+
+// run runs a command to its end.
+func (c *gitCrash) run(command string) {
+	c.Helper()
+	if err := gitAsProcess(c.repo(), command); err != nil {
+		c.Fatal(err)
+	}
+}
+
+func (c *gitCrash) reset() {
+	c.closeAll()
+	copyTree(c.T, filepath.Join(c.pristine, "root"), c.root)
+	copyTree(c.T, filepath.Join(c.pristine, "data"), c.data)
+}
+
+func (c *gitCrash) env() []string {
+	return append(os.Environ(), "CAIRN_TEST_COMMAND="+c.command, "CAIRN_TEST_ROOT="+c.root, "CAIRN_TEST_DATA="+c.data, "GOMAXPROCS=2")
+}
+
+// again lets the next command find what was cut short. Everything is as before then, or as after the
+// command, and the command can be repeated.
+func (c *gitCrash) again(when string) (finished bool) {
+	c.Helper()
+	c.track()
+	if finished = c.look() == c.new; !finished {
+		c.is(when+": neither as after the command nor as before", c.old)
+		c.run(c.command)
+	}
+	c.is(when+": in the end", c.new)
+	c.o.Fsck(c.root)
+	c.noLocks(when)
+	return finished
+}
+
+// noLocks: nothing in the git directory stops the next command of git.
+func (c *gitCrash) noLocks(when string) {
+	c.Helper()
+	if _, err := os.Lstat(c.path(".git")); err != nil {
+		return
+	}
+	err := filepath.WalkDir(c.path(".git"), func(path string, _ fs.DirEntry, err error) error {
+		name := filepath.Base(path)
+		if err == nil && (strings.HasSuffix(name, ".lock") || strings.HasSuffix(name, ".new") || strings.Contains(name, ".cairn-")) {
+			c.Errorf("%s: left behind: %s", when, path)
+		}
+		return err
+	})
+	if err != nil {
+		c.Fatal(err)
+	}
+}
+
+// gitCrashes are the commands that are cut short.
+var gitCrashes = []struct{ command, harm string }{{"git-revert", "moved"}, {"git-undo", "moved"}, {"git-revert", "gone"}}
+
+// TestKilledWhileGitGoesBack kills cairn alone, or cairn and the git that it has started, before each
+// of their write-type system calls.
+func TestKilledWhileGitGoesBack(t *testing.T) {
+	t.Parallel()
+	for _, kind := range gitCrashes {
+		for name, kill := range map[string]func(testing.TB, []string, []string, string, int) gittest.Crash{"alone": gittest.KillAt, "with git": gittest.KillFamilyAt} {
+			t.Run(kind.command+"/"+kind.harm+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				c := newGitCrash(t, kind.command, kind.harm)
+				n, finished := 1, 0
+				for ; ; n += gittest.Stride() {
+					c.reset()
+					crash := kill(t, []string{os.Args[0]}, c.env(), gittest.WriteCalls, n)
+					if !crash.Hit {
+						if crash.ExitCode != 0 {
+							t.Fatalf("undisturbed: %s", crash)
+						}
+						break
+					}
+					if c.again(fmt.Sprintf("killed at call %d, %s", n, crash.Call)) {
+						finished++
+					}
+					if t.Failed() {
+						t.Fatalf("killed at call %d: %s", n, crash)
+					}
+				}
+				t.Logf("%d write-type system calls, %d of the killed commands were finished by the next one", n-1, finished)
+			})
+		}
+	}
+}
+
+// TestGitGoesBackWithWriteErrors lets one call of cairn, or of the git that it has started, fail. The
+// command succeeds, or says why not, and the repository is sound. What it has left undone goes back by
+// a restore. A git that cannot remove its lock leaves it.
+func TestGitGoesBackWithWriteErrors(t *testing.T) {
+	t.Parallel()
+	for i, kind := range gitCrashes {
+		t.Run(kind.command+"/"+kind.harm, func(t *testing.T) {
+			t.Parallel()
+			c := newGitCrash(t, kind.command, kind.harm)
+			errno := []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EDQUOT}[i]
+			for n := 1; ; n += gittest.Stride() {
+				c.reset()
+				crash := gittest.FailFamilyAt(t, []string{os.Args[0]}, c.env(), gittest.WriteCalls, n, errno)
+				if !crash.Hit {
+					break
+				}
+				when := fmt.Sprintf("%v at call %d, %s: %s", errno, n, crash.Call, crash.Stderr)
+				switch {
+				case crash.ExitCode == 0:
+					c.is(when, c.new)
+				case crash.ExitCode != 1 || crash.Stderr == "":
+					t.Fatalf("%s: exit status %d", when, crash.ExitCode)
+				}
+				if c.track(); crash.Call != "unlink" && crash.Call != "unlinkat" {
+					c.noLocks(when)
+					c.restored(when)
+				}
+				if t.Failed() {
+					t.FailNow()
+				}
+			}
+		})
+	}
+}
+
+// restored brings files and git back to before the turn.
+func (c *gitCrash) restored(when string) {
+	c.Helper()
+	if c.command == "git-undo" { // it leads to after the turn
+		c.o.Fsck(c.root)
+		return
+	}
+	r := c.repo()
+	if _, err := r.Restore(background, c.before, cairn.RestoreOptions{}); err != nil {
+		c.Fatalf("%s: %v", when, err)
+	}
+	plan, err := r.RestoreGit(background, c.before, cairn.GitRestoreOptions{DryRun: true})
+	if err == nil {
+		_, err = r.RestoreGit(background, c.before, cairn.GitRestoreOptions{Plan: plan.PlanID})
+	}
+	if err != nil {
+		c.Fatalf("%s: %v", when, err)
+	}
+	c.is(when+": restored", c.new)
+	c.o.Fsck(c.root)
+}

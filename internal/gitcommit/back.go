@@ -101,15 +101,16 @@ func (b *Back) without(c history.Change, now side) (history.Change, error) {
 
 // backIn is the text after a change in which those places are as before that are so in the text of now.
 func backIn(before, after, now []byte) []byte {
-	gone, lines := linediff.Diff(after, now), linediff.Lines(after)
-	old, present := linediff.Lines(before), linediff.Lines(now)
+	lines, old, present := linediff.Lines(after), linediff.Lines(before), linediff.Lines(now)
+	gone := make(map[[2]int]linediff.Edit)
+	for _, e := range linediff.Diff(after, now) {
+		gone[[2]int{e.A0, e.A1}] = e
+	}
 	var out [][]byte
 	at := 0
 	for _, e := range linediff.Diff(after, before) {
-		same := func(g linediff.Edit) bool {
-			return g.A0 == e.A0 && g.A1 == e.A1 && slices.EqualFunc(present[g.B0:g.B1], old[e.B0:e.B1], bytes.Equal)
-		}
-		if slices.ContainsFunc(gone, same) {
+		g, there := gone[[2]int{e.A0, e.A1}]
+		if there && slices.EqualFunc(present[g.B0:g.B1], old[e.B0:e.B1], bytes.Equal) {
 			out = append(append(out, lines[at:e.A0]...), old[e.B0:e.B1]...)
 			at = e.A1
 		}

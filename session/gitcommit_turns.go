@@ -26,6 +26,7 @@ type turnCommitter struct {
 	changes [][]cairn.Change // see changesByTurn
 	named   bool             // the caller names the turns
 	chosen  []turnGroup
+	back    *takenBack
 }
 
 // turnGroup is the turns of one commit.
@@ -46,7 +47,7 @@ func (c *turnCommitter) load(ctx context.Context, id string) (err error) {
 	for _, m := range c.h.messages {
 		messages = append(messages, m.Message)
 	}
-	c.turns = Turns(messages)
+	c.turns, c.back = Turns(messages), c.newTakenBack()
 	return nil
 }
 
@@ -135,13 +136,27 @@ func (c *turnCommitter) ways(ctx context.Context, t *Turn) (ways [][]cairn.Chang
 		return nil, "", expired(err, "a state of session %q", c.h.ID)
 	}
 	c.out.LeftOut = append(c.out.LeftOut, left...)
+	changed := len(ways) > 0
+	if changed {
+		if ways, err = c.leftOf(ctx, ways, endOf(windows)); err != nil {
+			return nil, "", err
+		}
+	}
 	switch {
 	case len(ways) > 0:
 		return ways, "", nil
-	case len(refs) < all:
+	case changed || len(refs) < all:
 		return nil, "it is taken back", nil
 	}
 	return nil, "it changed no file", nil
+}
+
+// endOf is the end of the last of some windows.
+func endOf(windows []*window) (end int64) {
+	for _, w := range windows {
+		end = max(end, w.ended)
+	}
+	return end
 }
 
 // message makes the message of a commit.

@@ -27,6 +27,8 @@ Each turn becomes a commit, those of the session that was changed last unless a
 SESSION is named. Turns have the numbers of cairn session show. Your own lines
 stay uncommitted, also in the same files, and what you have staged stays staged.
 No file of the work tree is written. Turns that HEAD has already are skipped.
+Hunks, files and steps that cairn has taken back, as with cairn session revert
+-p or cairn review, are in no commit.
 
 Your git makes the commits: with your hooks, signature, identity and filters. If
 a turn builds on lines that HEAD lacks, nothing is committed and the path is

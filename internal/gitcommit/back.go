@@ -1,0 +1,144 @@
+package gitcommit
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/linediff"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// Back works out what is left of a change after operations have taken parts of it back. A part is a
+// place of a text, the mode, or all of it. What operations change beside that does not count: it may
+// be the user's.
+type Back struct {
+	// Read reads a captured blob, nil for one that is too large to be merged.
+	Read func(id string) ([]byte, error)
+
+	// Made has the contents that no capture has, by id.
+	Made map[string][]byte
+}
+
+// side is a side of a change, zero for none.
+type side struct {
+	mode uint32
+	id   string
+}
+
+func sidesOf(c *history.Change) (before, after side) {
+	return side{c.OldMode, c.OldID}, side{c.NewMode, c.NewID}
+}
+
+// Left is the change without what operations, the oldest first, have taken back. Its sides are equal if
+// nothing is left.
+func (b *Back) Left(c history.Change, operations []history.Change) (history.Change, error) {
+	_, now := sidesOf(&c)
+	for i := range operations {
+		var err error
+		if now, err = b.apply(now, &operations[i]); err != nil {
+			return c, err
+		}
+	}
+	return b.without(c, now)
+}
+
+// apply lets an operation change a state that it may not have met as it is. What does not merge stays.
+func (b *Back) apply(now side, operation *history.Change) (side, error) {
+	from, to := sidesOf(operation)
+	switch {
+	case now == from, to == side{}:
+		return to, nil
+	case now == side{}, from == side{}:
+		return now, nil
+	}
+	out := now
+	if now.mode == from.mode {
+		out.mode = to.mode
+	}
+	switch {
+	case now.id == from.id:
+		out.id = to.id
+		return out, nil
+	case from.id == to.id:
+		return out, nil
+	}
+	texts, err := b.texts(from.id, now.id, to.id)
+	if texts == nil || err != nil {
+		return out, err
+	}
+	if res := linediff.Merge(texts[0], texts[1], texts[2]); res.Conflicts == 0 {
+		out.id = b.add(res.Content)
+	}
+	return out, nil
+}
+
+// without takes out of a change what a later state has as the change found it.
+func (b *Back) without(c history.Change, now side) (history.Change, error) {
+	before, after := sidesOf(&c)
+	switch {
+	case now == after:
+		return c, nil
+	case now == before:
+		c.NewMode, c.NewID = c.OldMode, c.OldID
+		return c, nil
+	case now == side{}, before == side{}, after == side{}:
+		return c, nil
+	}
+	if now.mode == before.mode {
+		c.NewMode = c.OldMode
+	}
+	if now.id == after.id || before.id == after.id {
+		return c, nil
+	}
+	texts, err := b.texts(before.id, after.id, now.id)
+	if texts == nil || err != nil {
+		return c, err
+	}
+	c.NewID = b.add(backIn(texts[0], texts[1], texts[2]))
+	return c, nil
+}
+
+// backIn is the text after a change in which those places are as before that are so in the text of now.
+func backIn(before, after, now []byte) []byte {
+	lines, old, present := linediff.Lines(after), linediff.Lines(before), linediff.Lines(now)
+	gone := make(map[[2]int]linediff.Edit)
+	for _, e := range linediff.Diff(after, now) {
+		gone[[2]int{e.A0, e.A1}] = e
+	}
+	var out [][]byte
+	at := 0
+	for _, e := range linediff.Diff(after, before) {
+		g, there := gone[[2]int{e.A0, e.A1}]
+		if there && slices.EqualFunc(present[g.B0:g.B1], old[e.B0:e.B1], bytes.Equal) {
+			out = append(append(out, lines[at:e.A0]...), old[e.B0:e.B1]...)
+			at = e.A1
+		}
+	}
+	return bytes.Join(append(out, lines[at:]...), nil)
+}
+
+func (b *Back) add(content []byte) string {
+	id := object.Sum(object.Blob, content).String()
+	b.Made[id] = content
+	return id
+}
+
+// texts reads contents, nil if one of them is no text that can be merged.
+func (b *Back) texts(ids ...string) ([][]byte, error) {
+	texts := make([][]byte, len(ids))
+	for i, id := range ids {
+		content, made := b.Made[id]
+		if !made {
+			var err error
+			if content, err = b.Read(id); err != nil {
+				return nil, err
+			}
+		}
+		if content == nil || linediff.Binary(content) {
+			return nil, nil
+		}
+		texts[i] = content
+	}
+	return texts, nil
+}

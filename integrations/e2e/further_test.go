@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
@@ -30,19 +31,7 @@ func kiloAgent(t *testing.T, plugin bool) (*sandbox, string) {
 func TestKiloUndo(t *testing.T) {
 	needTier(t, 2)
 	o := startKilo(t, true)
-	before := o.state()
-	s := o.begin()
-	first, one := s.play(s.firstTurn(false))
-	second, two := s.play(s.secondTurn(false))
-	if gittest.Diff(before, one) == "" || gittest.Diff(one, two) == "" {
-		t.Fatal("a turn changed nothing")
-	}
-	s.revert(second, "")
-	s.becomes("undo", one)
-	s.revert(first, "")
-	s.becomes("undo again", before)
-	s.unrevert()
-	s.becomes("redo", two)
+	o.begin().undoAndRedo()
 	if got := o.agents(); !slices.Equal(got, []string{"kilo"}) {
 		t.Errorf("the sessions are those of %q", got)
 	}
@@ -57,28 +46,19 @@ func startKilo(t *testing.T, plugin bool) *opencode {
 // TestKiloWithoutCairn shows that the scenario is one in which Kilo CLI's own undo loses work.
 func TestKiloWithoutCairn(t *testing.T) {
 	needTier(t, 2)
-	o := startKilo(t, false)
-	before := o.state()
-	s := o.begin()
-	first, _ := s.play(s.firstTurn(false))
-	s.revert(first, "")
-	diff := gittest.Diff(before, o.state())
-	if diff == "" {
-		t.Error("Kilo CLI's own undo has brought everything back")
-	}
-	t.Logf("what Kilo CLI's own undo leaves wrong:\n%s", diff)
+	startKilo(t, false).losesWork()
 }
 
-// TestCopilotUndo: Copilot CLI with a model of one's own, which needs no account.
-func TestCopilotUndo(t *testing.T) {
-	needTier(t, 2)
+// copilot is Copilot CLI with a model of one's own, which needs no account.
+func copilot(t *testing.T) *talker {
+	t.Helper()
 	modules := install(t, "copilot", copilotPackage)
 	s := newSandbox(t)
 	s.env = append(s.env, "COPILOT_OFFLINE=true", "COPILOT_PROVIDER_BASE_URL="+s.model+"/v1", "COPILOT_PROVIDER_API_KEY=made-up", "COPILOT_MODEL=fake",
 		"COPILOT_ALLOW_ALL=true", "COPILOT_AUTO_UPDATE=false")
 	s.cairn("setup", "copilot")
 	begun := false
-	a := &talker{sandbox: s, abs: true, say: func(prompt string) output {
+	return &talker{sandbox: s, abs: true, say: func(prompt string) output {
 		args := []string{filepath.Join(modules, "@github", "copilot-linux-x64", "copilot"), "--allow-all-tools"}
 		if begun {
 			args = append(args, "--continue")
@@ -86,10 +66,36 @@ func TestCopilotUndo(t *testing.T) {
 		begun = true
 		return s.run("", append(args, "-p", prompt)...)
 	}}
+}
+
+func TestCopilotUndo(t *testing.T) {
+	needTier(t, 2)
+	a := copilot(t)
 	a.undoAndRedo()
 	a.keepsTheUsers()
-	if n := s.asks.Load(); n > 0 {
+	if n := a.asks.Load(); n > 0 {
 		t.Errorf("%d commands reached the model", n)
+	}
+}
+
+// TestCopilotSubAgent: what a sub-agent writes goes back with the turn that called it.
+func TestCopilotSubAgent(t *testing.T) {
+	needTier(t, 2)
+	a := copilot(t)
+	before := a.state()
+	a.playsSubAgent()
+	a.say("cairn undo")
+	a.is("after the undo", before)
+}
+
+// playsSubAgent has a sub-agent write a file and run a command.
+func (a *talker) playsSubAgent() {
+	a.t.Helper()
+	before := a.state()
+	inner := script{write(a.at(true)("inner.txt"), "from the sub-agent\n"), shell("rm gone.txt"), "the sub-agent is done"}
+	after := a.play(script{op{Task: inner.prompt(a.t)}, "the sub-agent has come back"})
+	if diff := gittest.Diff(before, after); !strings.Contains(diff, "inner.txt") || !strings.Contains(diff, "gone.txt") {
+		a.t.Fatalf("the sub-agent did not write:\n%s", diff)
 	}
 }
 
@@ -109,9 +115,9 @@ func TestDroidTools(t *testing.T) {
 	a.takenBackInShell("droid")
 }
 
-// TestClineTools: Cline's scripts record its tools, and a shell takes them back.
-func TestClineTools(t *testing.T) {
-	needTier(t, 2)
+// cline is Cline's program for terminals. Each prompt is a session of its own.
+func cline(t *testing.T) *talker {
+	t.Helper()
 	modules := install(t, "cline", clinePackage)
 	s := newSandbox(t)
 	s.env = append(s.env, "CLINE_NO_AUTO_UPDATE=1")
@@ -121,10 +127,25 @@ func TestClineTools(t *testing.T) {
 	}}})
 	s.cairn("setup", "cline")
 	t.Cleanup(s.endAll) // a hub stays
-	a := &talker{sandbox: s, abs: true, say: func(prompt string) output {
+	return &talker{sandbox: s, abs: true, say: func(prompt string) output {
 		return s.run("", filepath.Join(modules, "@cline", "cli-linux-x64", "bin", "cline"), "-P", "openai-compatible", "-m", "fake", prompt)
 	}}
-	a.takenBackInShell("cline")
+}
+
+// TestClineTools: Cline's scripts record its tools, and a shell takes them back.
+func TestClineTools(t *testing.T) {
+	needTier(t, 2)
+	cline(t).takenBackInShell("cline")
+}
+
+// TestClineSubAgent: what a sub-agent writes goes back with the turn that called it.
+func TestClineSubAgent(t *testing.T) {
+	needTier(t, 2)
+	a := cline(t)
+	before := a.state()
+	a.playsSubAgent()
+	a.cairn("undo")
+	a.is("after the undo", before)
 }
 
 // takenBackInShell plays two turns, each a session of its own, and takes them back in a shell.

@@ -204,22 +204,9 @@ func (s *chatSession) unrevert() {
 func TestOpenCodeUndo(t *testing.T) {
 	needTier(t, 2)
 	o := startOpenCode(t, true)
-	before := o.state()
 	s := o.begin()
-	first, one := s.play(s.firstTurn(false))
-	second, two := s.play(s.secondTurn(false))
+	second, one := s.undoAndRedo()
 	o.workedWith("fake")
-	if gittest.Diff(before, one) == "" || gittest.Diff(one, two) == "" {
-		t.Fatal("a turn changed nothing")
-	}
-	s.revert(second, "")
-	s.becomes("undo", one)
-	s.revert(first, "")
-	s.becomes("undo again", before)
-	s.revert(second, "")
-	s.becomes("redo", one)
-	s.unrevert()
-	s.becomes("redo again", two)
 	if snapshots, _ := filepath.Glob(filepath.Join(o.home, ".local/share/opencode/snapshot/*")); len(snapshots) > 0 {
 		t.Errorf("OpenCode takes its own snapshots, too: %q", snapshots)
 	}
@@ -233,6 +220,27 @@ func TestOpenCodeUndo(t *testing.T) {
 	delete(want, "third.txt")
 	s.becomes("undo of the new turn", want)
 	gittest.AssertEqual(t, "the undo that became final", one, want)
+}
+
+// undoAndRedo plays two turns, takes both back and brings them back. It returns the second
+// prompt, and the project after the first turn.
+func (s *chatSession) undoAndRedo() (second string, one gittest.Listing) {
+	s.t.Helper()
+	before := s.state()
+	first, one := s.play(s.firstTurn(false))
+	second, two := s.play(s.secondTurn(false))
+	if gittest.Diff(before, one) == "" || gittest.Diff(one, two) == "" {
+		s.t.Fatal("a turn changed nothing")
+	}
+	s.revert(second, "")
+	s.becomes("undo", one)
+	s.revert(first, "")
+	s.becomes("undo again", before)
+	s.revert(second, "")
+	s.becomes("redo", one)
+	s.unrevert()
+	s.becomes("redo again", two)
+	return second, one
 }
 
 // TestOpenCodeKeepsTheUsers: what the user wrote since stays (R31, R33, R34).
@@ -346,14 +354,19 @@ func TestOpenCodeFork(t *testing.T) {
 // loses work; should it stop doing so, the plugin could do less.
 func TestOpenCodeWithoutCairn(t *testing.T) {
 	needTier(t, 2)
-	o := startOpenCode(t, false)
+	startOpenCode(t, false).losesWork()
+}
+
+// losesWork plays a turn and takes it back without cairn.
+func (o *opencode) losesWork() {
+	o.t.Helper()
 	before := o.state()
 	s := o.begin()
 	first, _ := s.play(s.firstTurn(false))
 	s.revert(first, "")
 	diff := gittest.Diff(before, o.state())
 	if diff == "" {
-		t.Error("OpenCode's own undo has brought everything back")
+		o.t.Error("its own undo has brought everything back")
 	}
-	t.Logf("what OpenCode's own undo leaves wrong:\n%s", diff)
+	o.t.Logf("what its own undo leaves wrong:\n%s", diff)
 }

@@ -32,12 +32,16 @@ func (o op) call(tools []tool) (call, error) {
 		}
 		return op{Shell: "cat '" + o.Read + "'"}.call(tools)
 	case o.Task != "":
-		if t, ok := find(tools, "Task", "Agent", "task"); ok {
+		if t, ok := find(tools, "Task", "Agent", "task", "spawn_agent"); ok {
 			kind := "general-purpose"
-			if t.name == "task" {
+			if _, open := t.schema.Properties["subagent_type"]; open && t.name == "task" {
 				kind = "general" // OpenCode's
 			}
-			return t.with(arg{o.Task, []string{"prompt"}}, arg{kind, []string{"subagent_type"}}, arg{"a task", []string{"description"}}), nil
+			c := t.with(arg{o.Task, []string{"prompt", "task"}}, arg{kind, []string{"subagent_type", "agent_type"}}, arg{"a task", []string{"description"}})
+			if _, ok := t.schema.Properties["mode"]; ok {
+				c.args["mode"] = "sync"
+			}
+			return c, nil
 		}
 	case o.Code != "":
 		if t, ok := find(tools, "codemode"); ok {

@@ -122,7 +122,7 @@ func TestV42_AtTheNextTool(t *testing.T) {
 		if end {
 			w.tell("SessionEnd", "s", nil)
 		} else {
-			w.prompt("s", "x", continuation+"<status>completed</status>")
+			w.prompt("s", "x", continuations[0]+"<status>completed</status>")
 			w.use("PreToolUse", "s", "Bash", "c2", nil)
 			w.write("two", "x\n")
 			w.comeBack("s", "c2")

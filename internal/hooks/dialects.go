@@ -23,6 +23,9 @@ func translate(agent string, data []byte) (*payload, error) {
 	}
 	p := new(payload)
 	err := unmarshal(data, p)
+	if agent == known.Copilot && p.ParentID != "" {
+		p.Session = p.ParentID // its sub-agents have sessions of their own
+	}
 	// Copilot CLI also runs the hooks of a project's settings of Claude Code, which would carry
 	// a typed command out twice. Claude Code itself tells no time, and names its prompts.
 	if agent == Claude && p.Timestamp != "" && p.PromptID == "" {

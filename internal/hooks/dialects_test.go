@@ -90,6 +90,39 @@ func TestDialects(t *testing.T) {
 	}
 }
 
+// TestSubAgentsOfDialects: what a sub-agent writes is in the turn that called it, in a session of
+// its own, and goes back with it. What a program says for itself begins no turn.
+func TestSubAgentsOfDialects(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ agent, top, sub string }{
+		{known.Copilot, "28f40440-2b09-48a1-8404-f6db4a17adbf", "28f40440-2b09-48a1-8404-f6db4a17adbf/51153776-f9b1-4540-ab4f-31407b6cdd02"},
+		{known.Cline, "1795618084291_e6553", "1795618084291_e6553/agent_1795618086139_7yrkef"},
+	} {
+		t.Run(c.agent, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, c.agent, gittest.Tree{"edit.txt": gittest.File("old\n")})
+			before := w.manifest()
+			w.enact(c.agent + "/subagent.jsonl")
+			w.history(c.sub, []step{{"inner.txt", "inner.txt"}})
+			w.sessions(func(s *session.Sessions) {
+				list, err := s.List(t.Context())
+				if err != nil || len(list) != 2 {
+					t.Fatalf("%+v, %v", list, err)
+				}
+				history, err := s.History(t.Context(), c.top)
+				if err != nil || len(history) != 1 {
+					t.Fatalf("%d turns, %v", len(history), err)
+				}
+				if _, _, err := s.Revert(t.Context(), c.top, session.Target{Start: true}, session.MoveOptions{EndOpen: true}); err != nil {
+					t.Fatal(err)
+				}
+			})
+			w.isAs(before, "after going back")
+			w.noFailures()
+		})
+	}
+}
+
 // TestTypedCommands: a command that is typed is carried out where the agent keeps it from the
 // model when a hook says so, and is the model's elsewhere.
 func TestTypedCommands(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/known"
@@ -23,8 +24,9 @@ type payload struct {
 	Timestamp string     `json:"timestamp"` // Gemini, Qwen
 	AgentID   string     `json:"agent_id"`  // set for sub-agents
 	AgentType string     `json:"agent_type"`
-	Model     string     `json:"model"`      // Codex, Qwen
-	Calls     []toolCall `json:"tool_calls"` // PostToolBatch
+	ParentID  string     `json:"parent_agent_id"` // Copilot; of the session, for its sub-agents
+	Model     string     `json:"model"`           // Codex, Qwen
+	Calls     []toolCall `json:"tool_calls"`      // PostToolBatch
 	toolCall
 
 	Transcript string `json:"transcript_path"`
@@ -68,11 +70,11 @@ var eventNames = map[string]kind{
 
 // reportsAgents lists the agents whose sub-agents have hooks of their own. The tool
 // that starts such a sub-agent does not count as a tool that writes.
-var reportsAgents = map[string]bool{Claude: true, Codex: true}
+var reportsAgents = map[string]bool{Claude: true, Codex: true, known.Copilot: true, known.Cline: true}
 
-// continuation begins the prompts that Claude Code makes up itself, when a sub-agent
-// has finished: the turn goes on.
-const continuation = "<task-notification>"
+// continuations begin the prompts that Claude Code and Copilot CLI make up themselves, when a
+// sub-agent or a command has finished: the turn goes on.
+var continuations = []string{"<task-notification>", "<system_notification>"}
 
 func decodePayload(agent string, data []byte) (*event, error) {
 	p, err := translate(agent, data)
@@ -137,7 +139,7 @@ func childID(session, agent string) string { return session + "/" + agent }
 func (e *event) decidePrompt(deaf bool) {
 	text := strings.TrimSpace(e.prompt)
 	switch {
-	case e.parent != "", text == "", strings.HasPrefix(text, continuation):
+	case e.parent != "", text == "", slices.ContainsFunc(continuations, func(c string) bool { return strings.HasPrefix(text, c) }):
 		e.kind = noise // Qwen repeats an empty prompt before every turn of the model
 	case deaf:
 	default:

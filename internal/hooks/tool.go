@@ -22,7 +22,7 @@ const readers = `
 	google_web_search save_memory todo_write write_todos ask_user codebase_investigator get_internal_docs`
 
 // launchers are tools that only start a sub-agent, whose tools report themselves.
-const launchers = "agent task"
+const launchers = "agent task spawn_agent"
 
 func readsOnly(tool string) bool { return toolnames.Listed(readers, tool) }
 
@@ -171,15 +171,18 @@ func callMeta(tool, command string) map[string]string {
 }
 
 // leavesRunning reports whether a command goes on after its call has come back: the
-// background commands of Claude Code, Gemini CLI and Qwen Code, and the sessions of Codex'
-// shell.
+// background commands of Claude Code, Gemini CLI, Qwen Code, Copilot CLI and Droid, and the
+// sessions of Codex' shell.
 func leavesRunning(call toolCall) bool {
 	var input struct {
 		Claude bool `json:"run_in_background"`
 		Gemini bool `json:"is_background"`
+		Droid  bool `json:"fireAndForget"`
+
+		Copilot string `json:"mode"`
 	}
 	var response string
-	return json.Unmarshal(call.Input, &input) == nil && (input.Claude || input.Gemini) ||
+	return json.Unmarshal(call.Input, &input) == nil && (input.Claude || input.Gemini || input.Droid || input.Copilot == "async") ||
 		json.Unmarshal(call.Response, &response) == nil && strings.Contains(response, "Process running with session ID")
 }
 

@@ -88,7 +88,7 @@ func (f hookFile) update(event hookEvent, command string) (found bool, err error
 			}
 			entry = f.entry(event.name, i)
 		}
-		if textOf(entry, "command") != command {
+		if commandOf(entry) != command {
 			value, _ := member(entry, "command")
 			if err := f.replace(value, command); err != nil {
 				return found, err
@@ -137,7 +137,7 @@ func (f hookFile) each(visit func(event string, groups *hujson.Value, g int, h *
 // eachIn calls visit for the handlers of a group that are cairn's, until it returns false.
 func (f hookFile) eachIn(group *hujson.Value, visit func(h *hujson.Value, i int) bool) bool {
 	if f.form != grouped {
-		return ours(textOf(group, "command"), f.Name) == nil || visit(group, -1)
+		return ours(commandOf(group), f.Name) == nil || visit(group, -1)
 	}
 	list, _ := member(group, "hooks")
 	if list == nil {
@@ -145,7 +145,7 @@ func (f hookFile) eachIn(group *hujson.Value, visit func(h *hujson.Value, i int)
 	}
 	for i := range elements(list) {
 		h := &elements(list)[i]
-		if ours(textOf(h, "command"), f.Name) != nil && !visit(h, i) {
+		if ours(commandOf(h), f.Name) != nil && !visit(h, i) {
 			return false
 		}
 	}
@@ -263,7 +263,7 @@ func (f hookFile) removeHook(event string, groups *hujson.Value, g, i int) error
 func (f hookFile) program() (program []string, complete bool) {
 	events := make(map[string]bool)
 	f.each(func(name string, _ *hujson.Value, _ int, h *hujson.Value, _ int) bool {
-		program, events[name] = ours(textOf(h, "command"), f.Name), true
+		program, events[name] = ours(commandOf(h), f.Name), true
 		return true
 	})
 	return program, !slices.ContainsFunc(f.events, func(e hookEvent) bool { return !events[e.name] })

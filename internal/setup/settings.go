@@ -114,7 +114,7 @@ func (f toolFile) program() (program []string, complete bool) {
 	if entry == nil {
 		return nil, false
 	}
-	words := []string{textOf(entry, "command")}
+	words := []string{commandOf(entry)}
 	args, _ := member(entry, "args")
 	if args != nil {
 		for i := range elements(args) {

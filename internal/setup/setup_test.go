@@ -189,7 +189,7 @@ func checkEntries(t *testing.T, a *agent, data, command string) {
 	found := make(map[string]int)
 	hookFile{a, parsed}.each(func(event string, _ *hujson.Value, _ int, h *hujson.Value, _ int) bool {
 		found[event]++
-		if got := textOf(h, "command"); got != command {
+		if got := commandOf(h); got != command {
 			t.Errorf("%s runs %q, not %q", event, got, command)
 		}
 		return true

@@ -111,9 +111,9 @@ func member(v *hujson.Value, name string) (*hujson.Value, int) {
 	return nil, -1
 }
 
-// textOf returns a string member, "" if there is none.
-func textOf(v *hujson.Value, name string) string {
-	m, _ := member(v, name)
+// commandOf returns the command of an entry, "" if there is none.
+func commandOf(v *hujson.Value) string {
+	m, _ := member(v, "command")
 	if m == nil {
 		return ""
 	}

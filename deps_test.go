@@ -18,28 +18,24 @@ const module = "github.com/seed-fb9cbc17/cairn"
 // layers gives every package its level. A package imports only packages of lower
 // levels, so that each can be understood, and tested, without those above it.
 var layers = map[string]int{
-	"internal/object":          0, // pure formats
-	"internal/ignore":          0,
-	"internal/linediff":        0,
-	"internal/atomicfile":      0,
-	"internal/pathtext":        0,
-	"internal/realpath":        0,
-	"internal/syntax":          0,
-	"internal/known":           0, // the coding agents, and where they keep their configuration
-	"internal/toolnames":       0, // tools of agents by name
-	"internal/process":         0, // which process a number meant, and whether it lives
-	"internal/wording":         0,
-	"internal/background":      0, // programs started in the background
-	"internal/secrets":         1, // credentials in texts
-	"internal/manpage":         0, // manual pages from the texts of help
-	"internal/pager":           0, // a program that stops after every page
-	"internal/child":           1, // a command in the place of this process
-	"internal/parallel":        0, // goroutines on different processors
-	"integrations":             0, // adapters in other languages
-	"integrations/conformance": 0, // scenarios for every agent's undo; knows nothing of cairn, which it judges
-
-	"integrations/conformance/cairn-conformance": 13, // a tool: plays them
-
+	"internal/object":         0, // pure formats
+	"internal/ignore":         0,
+	"internal/linediff":       0,
+	"internal/atomicfile":     0,
+	"internal/pathtext":       0,
+	"internal/realpath":       0,
+	"internal/syntax":         0,
+	"internal/known":          0, // the coding agents, and where they keep their configuration
+	"internal/toolnames":      0, // tools of agents by name
+	"internal/process":        0, // which process a number meant, and whether it lives
+	"internal/wording":        0,
+	"internal/background":     0, // programs started in the background
+	"internal/secrets":        1, // credentials in texts
+	"internal/manpage":        0, // manual pages from the texts of help
+	"internal/pager":          0, // a program that stops after every page
+	"internal/child":          1, // a command in the place of this process
+	"internal/parallel":       0, // goroutines on different processors
+	"integrations":            0, // adapters in other languages
 	"internal/worddiff":       1, // changed words, for git's diffs, the terminal and the page
 	"internal/hunk":           1, // changed places of a file, named and taken back
 	"internal/odb/pack":       1, // one pack of git's; knows no store, so that its tests need none
@@ -107,6 +103,9 @@ var layers = map[string]int{
 	"internal/linediff/corpus": 13,
 	"internal/packages":        13, // a tool: packages of a version
 	"internal/programmodel":    14, // tests of the program
+
+	"integrations/conformance":                   0,  // scenarios for every agent's undo; knows nothing of cairn, which it judges
+	"integrations/conformance/cairn-conformance": 13, // a tool: plays them
 }
 
 // thirdParty says which modules a package may use, and why.

@@ -119,14 +119,14 @@ var errOver = errors.New("over")
 
 func (p *play) outcome() (Outcome, string) {
 	switch {
-	case errors.Is(p.err, ErrUnsupported):
-		return Unsupported, strings.TrimPrefix(p.err.Error(), "unsupported: ")
 	case len(p.lost) > 0:
 		return Loses, strings.Join(p.lost, "; ")
+	case errors.Is(p.err, ErrUnsupported):
+		return Unsupported, strings.TrimPrefix(p.err.Error(), "unsupported: ")
 	case p.err != nil:
 		return Error, p.err.Error()
 	}
-	return Keeps, ""
+	return Keeps, p.note
 }
 
 // removeAll removes a directory whose parts may forbid it.

@@ -109,7 +109,7 @@ type lazy struct{ start, turn, undo error }
 func (d *lazy) Start(string) error      { return d.start }
 func (d *lazy) Turn(string, []Op) error { return d.turn }
 func (d *lazy) Undo(string) error       { return d.undo }
-func (d *lazy) Redo(string) error       { return nil }
+func (d *lazy) Redo(string) error       { return ErrUnsupported }
 func (d *lazy) Stop() error             { return nil }
 
 // TestDriversThatCannot: a driver that cannot play a scenario has lost nothing, and kept nothing.
@@ -128,11 +128,26 @@ func TestDriversThatCannot(t *testing.T) {
 		{"edits", lazy{turn: unsupported}, Unsupported, "turn: unsupported: no tools"},
 		{"nothing-changed", lazy{undo: unsupported}, Unsupported, "undo"},
 		{"nothing-changed", lazy{undo: io.ErrUnexpectedEOF}, Error, "undo: unexpected EOF"},
+		{"nothing-changed", lazy{}, Keeps, ""},
 	} {
 		got := Run(t.TempDir(), pick(t, c.scenario), func() Driver { d := c.driver; return &d })
 		if want := (Result{c.scenario, c.want, c.detail}); got[0] != want {
 			t.Errorf("%v, want %v", got[0], want)
 		}
+	}
+}
+
+// noRedo is git checkout without a redo.
+type noRedo struct{ Checkout }
+
+func (d *noRedo) Redo(string) error { return ErrUnsupported }
+
+// TestNoRedo: an undo is judged although there is no redo. A scenario about the redo is not played.
+func TestNoRedo(t *testing.T) {
+	needGit(t)
+	got := Run(t.TempDir(), pick(t, "edits", "crlf", "redo-over-user"), func() Driver { return new(noRedo) })
+	if got[0] != (Result{"edits", Keeps, "there is no redo"}) || got[1].Outcome != Loses || got[2] != (Result{"redo-over-user", Unsupported, "redo"}) {
+		t.Error(got)
 	}
 }
 

@@ -22,6 +22,9 @@ type play struct {
 	outside string // a directory beside it
 	lost    []string
 	err     error
+	note    string // about a scenario that was played in part
+
+	needsRedo bool
 }
 
 // listing describes every path of a directory but those of repositories.
@@ -30,6 +33,7 @@ type listing map[string]string
 // begin makes the directory: files, then a commit of them unless the scenario wants no repository,
 // then the changes that are not committed.
 func (p *play) begin(s *Scenario) {
+	p.needsRedo = s.NeedsRedo
 	for _, dir := range []string{p.dir, p.outside} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			p.fail(err)
@@ -115,7 +119,15 @@ func (p *play) killUndo(after time.Duration) {
 	p.after(err, "an undo that is killed")
 }
 
-func (p *play) redo() { p.after(p.driver.Redo("one"), "redo") }
+// redo ends a scenario early for an agent that has none: the undo has been judged by then.
+func (p *play) redo() {
+	err := p.driver.Redo("one")
+	if errors.Is(err, ErrUnsupported) && !p.needsRedo {
+		p.note = "there is no redo"
+		panic(errOver)
+	}
+	p.after(err, "redo")
+}
 
 func (p *play) after(err error, what string) {
 	if errors.Is(err, ErrUnsupported) {

@@ -14,7 +14,9 @@ type Scenario struct {
 	Files  map[string]string // that the user has committed
 	Before string            // command of the user before the agent begins
 	NoGit  bool              // the directory is no repository
-	Play   func(p *play)
+
+	NeedsRedo bool // nothing is known without a redo
+	Play      func(p *play)
 }
 
 func write(path, text string) Op    { return Op{Write: path, Text: text} }
@@ -179,7 +181,7 @@ func owned() []Scenario {
 			}},
 		{Name: "users-uncommitted", About: "the user's uncommitted changes from before the turn", Files: someFiles, Before: "echo mine >> b.txt; echo draft > draft.txt; git add b.txt",
 			Play: back(shell("echo x > a.txt; echo agent >> draft.txt"))},
-		{Name: "redo-over-user", About: "what the user wrote between undo and redo", Files: someFiles,
+		{Name: "redo-over-user", About: "what the user wrote between undo and redo", Files: someFiles, NeedsRedo: true,
 			Play: func(p *play) {
 				p.turn(shell("echo x > a.txt; echo y > new.txt"))
 				p.undo()

@@ -16,7 +16,7 @@ func Table(list []Scenario, reports []Report) string {
 	for _, s := range list {
 		fmt.Fprintf(&b, "| `%s`: %s |", s.Name, s.About)
 		for i := range reports {
-			b.WriteString(" " + mark(reports[i].result(s.Name).Outcome) + " |")
+			b.WriteString(" " + mark(reports[i].result(s.Name)) + " |")
 		}
 		b.WriteString("\n")
 	}
@@ -40,9 +40,12 @@ func Table(list []Scenario, reports []Report) string {
 	return b.String()
 }
 
-func mark(o Outcome) string {
-	switch o {
+func mark(r Result) string {
+	switch r.Outcome {
 	case Keeps:
+		if r.Detail != "" {
+			return "kept; " + r.Detail
+		}
 		return "kept"
 	case Loses:
 		return "**lost**"

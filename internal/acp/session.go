@@ -72,6 +72,7 @@ func (p *proxy) meetSession(a *asked, r *results, v *verdict) {
 // the agent announces every tool that writes.
 func (p *proxy) beginTurn(a *asked, m *message, v *verdict) {
 	s := a.session
+	p.endTurn(s) // of an agent that takes a prompt before the end of the last one
 	p.turns++
 	s.message = p.began.UTC().Format(time.RFC3339Nano) + "-" + strconv.Itoa(p.turns)
 	s.prompted, s.calls, s.order = true, make(map[string]*call), nil

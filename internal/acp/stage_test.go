@@ -61,6 +61,13 @@ func newStage(t *testing.T, tree gittest.Tree) *stage {
 	return s
 }
 
+// later is a proxy that starts in the same project.
+func (s *stage) later() *stage {
+	later := newStage(s.T, nil)
+	later.dir, later.data = s.dir, s.data
+	return later.start()
+}
+
 // start lets the proxy run. The streams are pipes without a buffer.
 func (s *stage) start() *stage {
 	fromEditor, editorIn := io.Pipe()
@@ -224,6 +231,16 @@ func toolCall(session, call, kind, status string) string {
 
 func toolUpdate(session, call, status string) string {
 	return `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"` + session + `","update":{"sessionUpdate":"tool_call_update","toolCallId":"` + call + `","status":"` + status + `"}}}`
+}
+
+// turn opens the session s and plays a turn in which a tool writes a new file without asking.
+func (s *stage) turn() {
+	s.Helper()
+	s.newSession("s", s.dir)
+	pass(s.editor, s.agent, prompt("1", "s", "go"))
+	s.write("new", "x\n")
+	pass(s.agent, s.editor, toolCall("s", "c", "edit", "completed"))
+	pass(s.agent, s.editor, ends("1", "end_turn"))
 }
 
 // command types a command and returns the text of its answer.

@@ -194,11 +194,7 @@ func TestCancelledUndo(t *testing.T) {
 			}
 		}
 		s.start()
-		s.newSession("s", s.dir)
-		pass(s.editor, s.agent, prompt("1", "s", "go"))
-		s.write("new", "x\n")
-		pass(s.agent, s.editor, toolCall("s", "c", "edit", "completed"))
-		pass(s.agent, s.editor, ends("1", "end_turn"))
+		s.turn()
 		s.editor.say(prompt(`"u"`, "s", "cairn undo"))
 		<-begun
 		s.editor.say(prompt(`"v"`, "s", "cairn undo"))
@@ -235,11 +231,7 @@ func TestUndoBesideATurn(t *testing.T) {
 func TestAgentIsTold(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, someFiles()).start()
-	s.newSession("s", s.dir)
-	pass(s.editor, s.agent, prompt("1", "s", "go"))
-	s.write("new", "x\n")
-	pass(s.agent, s.editor, toolCall("s", "c", "edit", "completed"))
-	pass(s.agent, s.editor, ends("1", "end_turn"))
+	s.turn()
 	s.command("2", "s", "cairn undo")
 	pass(s.editor, s.agent, prompt("3", "s", "/compact"))
 	pass(s.agent, s.editor, ends("3", "end_turn"))
@@ -259,14 +251,8 @@ func TestAgentIsTold(t *testing.T) {
 func TestLoadedSession(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, someFiles()).start()
-	s.newSession("s", s.dir)
-	pass(s.editor, s.agent, prompt("1", "s", "go"))
-	s.write("new", "x\n")
-	pass(s.agent, s.editor, toolCall("s", "c", "edit", "completed"))
-	pass(s.agent, s.editor, ends("1", "end_turn"))
-	later := newStage(t, nil)
-	later.dir, later.data = s.dir, s.data
-	later.start()
+	s.turn()
+	later := s.later()
 	pass(later.editor, later.agent, `{"jsonrpc":"2.0","id":0,"method":"session/load","params":{"sessionId":"s","cwd":`+quote(s.dir)+`}}`)
 	pass(later.agent, later.editor, toolCall("s", "c", "edit", "completed"))
 	pass(later.agent, later.editor, `{"jsonrpc":"2.0","id":0,"result":null}`)
@@ -291,9 +277,7 @@ func TestAgentCrash(t *testing.T) {
 	if got := s.names(); got != "session prompt did stop end" {
 		t.Errorf("events: %s", got)
 	}
-	later := newStage(t, nil)
-	later.dir, later.data = s.dir, s.data
-	later.start()
+	later := s.later()
 	later.newSession("s", s.dir)
 	later.command("1", "s", "cairn undo")
 	gittest.AssertTree(t, s.dir, someFiles())
@@ -344,11 +328,7 @@ func TestOtherDirectories(t *testing.T) {
 func TestFork(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, someFiles()).start()
-	s.newSession("s", s.dir)
-	pass(s.editor, s.agent, prompt("1", "s", "go"))
-	s.write("new", "x\n")
-	pass(s.agent, s.editor, toolCall("s", "c", "edit", "completed"))
-	pass(s.agent, s.editor, ends("1", "end_turn"))
+	s.turn()
 	pass(s.editor, s.agent, `{"jsonrpc":"2.0","id":2,"method":"session/fork","params":{"sessionId":"s","cwd":`+quote(s.dir)+`}}`)
 	pass(s.agent, s.editor, `{"jsonrpc":"2.0","id":2,"result":{"sessionId":"f"}}`)
 	s.editor.hear() // the list of commands

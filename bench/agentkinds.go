@@ -137,14 +137,14 @@ func neutralCall(agent string, at place, m moment) []agentCall {
 func openCodeCalls(at place, m moment) []agentCall { return neutralCall("opencode", at, m) }
 
 // piCalls include the checkpoints that the extension notes in pi's own session: before a
-// prompt, after the tools of a round, and at both ends.
+// prompt and at both ends. After tools it notes the end of their step.
 func piCalls(at place, m moment) []agentCall {
 	note := agentCall{args: []string{"--json", "track"}}
 	calls := neutralCall("pi", at, m)
 	switch m {
 	case momentPrompt:
 		return append([]agentCall{note}, calls...)
-	case momentSession, momentAfter, momentStop:
+	case momentSession, momentStop:
 		return append(calls, note)
 	}
 	return calls

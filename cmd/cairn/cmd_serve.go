@@ -278,11 +278,7 @@ func (c *cli) printLogin(ctx context.Context, args []string) error {
 	if len(args) > 0 {
 		return c.usage("--login takes no DIR")
 	}
-	dir, err := c.workDir()
-	if err != nil {
-		return err
-	}
-	dataDir, err := c.dataDir(dir)
+	dataDir, err := c.usersDataDir()
 	if err != nil {
 		return err
 	}

@@ -44,16 +44,21 @@ func (c *cli) served(dataDir string) bool {
 	return err == nil
 }
 
+// usersDataDir is the data directory of a command that is about no root.
+func (c *cli) usersDataDir() (string, error) {
+	dir, err := c.workDir()
+	if err != nil {
+		return "", err
+	}
+	return c.dataDir(dir)
+}
+
 // serverPlan is the part of setup about a server for the hooks.
 func (c *cli) serverPlan(program []string, f *setupFlags) (*setup.Plan, error) {
 	if f.idle <= 0 {
 		return nil, c.usage("--idle needs a time, as in 30m")
 	}
-	dir, err := c.workDir()
-	if err != nil {
-		return nil, err
-	}
-	dataDir, err := c.dataDir(dir)
+	dataDir, err := c.usersDataDir()
 	if err != nil {
 		return nil, err
 	}
@@ -82,11 +87,7 @@ func (c *cli) configHome() string {
 
 // endServer ends the server on demand that is running, if its setting is gone.
 func (c *cli) endServer() error {
-	dir, err := c.workDir()
-	if err != nil {
-		return err
-	}
-	dataDir, err := c.dataDir(dir)
+	dataDir, err := c.usersDataDir()
 	if err != nil {
 		return err
 	}
@@ -102,13 +103,9 @@ func (c *cli) endServer() error {
 
 // checkServer tells of a server that is to run on demand.
 func (c *cli) checkServer(_ context.Context, _ doctorFlags) ([]cairn.Fault, error) {
-	dir, err := c.workDir()
+	dataDir, err := c.usersDataDir()
 	if err != nil {
 		return nil, nil // the other parts report it
-	}
-	dataDir, err := c.dataDir(dir)
-	if err != nil {
-		return nil, nil
 	}
 	idle, ok := protocol.ReadOnDemand(dataDir)
 	switch r := protocol.ReadRunning(dataDir); {

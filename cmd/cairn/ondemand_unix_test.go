@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/listen"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 )
 
@@ -80,11 +81,15 @@ func TestServeOnDemand(t *testing.T) {
 	if first == nil {
 		t.Fatal("no server")
 	}
+	socket, err := protocol.Socket(s.data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := listen.LoginLinks(t.Context(), socket); err != nil {
+		t.Errorf("the server does not answer: %v", err)
+	}
 	if out, status := s.cairn(dir, "track"); status != exitDone || out == "" {
 		t.Errorf("track: %d, %s", status, out)
-	}
-	if out, _ := s.cairn(dir, "--json", "status"); !strings.Contains(out, `"server":{"watching"`) {
-		t.Errorf("the server does not look after the project: %s", out)
 	}
 	if second := s.onDemand(dir, "1h"); second != nil {
 		t.Error("a second server")

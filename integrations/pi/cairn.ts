@@ -29,6 +29,8 @@ interface Answer {
   text?: string
   report?: string // for the model: what went back since the prompt before
   handled?: boolean // what was typed is a command
+  after?: string // the checkpoint after a step, and its tree
+  hash?: string
 }
 interface Plan {
   plan?: { path: string; action: string }[]
@@ -43,6 +45,7 @@ export default function cairn(pi: ExtensionAPI) {
   let message = "" // of the turn, as cairn knows it; none while nothing runs
   let asked = "" // session and entry that a restore was last offered for
   let report = "" // for the model, not yet delivered
+  let ended: Noted | undefined // the state after the last tools
 
   const warn = (ctx: ExtensionContext, text: string) => ctx.ui.notify("cairn: " + text, "warning")
 
@@ -55,9 +58,12 @@ export default function cairn(pi: ExtensionAPI) {
   // note takes a checkpoint and notes it in the session, once per state.
   const note = async (ctx: ExtensionContext) => {
     const { stdout } = await run(ctx.cwd, ["--json", "track"])
-    const now = parse<Noted>(stdout)
+    append(ctx, parse<Noted>(stdout))
+  }
+
+  const append = (ctx: ExtensionContext, now: Noted | undefined) => {
     if (!now?.checkpoint) return
-    if (nearest(ctx, ctx.sessionManager.getLeafId())?.checkpoint !== now.checkpoint) {
+    if (nearest(ctx, ctx.sessionManager.getLeafId())?.hash !== now.hash) {
       pi.appendEntry<Noted>(ENTRY, { checkpoint: now.checkpoint, hash: now.hash })
     }
   }
@@ -129,16 +135,21 @@ export default function cairn(pi: ExtensionAPI) {
   }))
   pi.on("tool_call", safely(async (event, ctx) => {
     if (!READS.has(event.toolName)) {
+      ended = undefined
       await hook(ctx, { event: "before", message, call: event.toolCallId, tool: event.toolName, input: event.input, model: ctx.model?.id })
     }
   }))
   pi.on("tool_result", safely(async (event, ctx) => {
     if (!READS.has(event.toolName)) {
-      await hook(ctx, { event: "after", message, call: event.toolCallId, tool: event.toolName, input: event.input })
+      const done = await hook(ctx, { event: "after", message, call: event.toolCallId, tool: event.toolName, input: event.input })
+      if (done?.after && done.hash) ended = { checkpoint: done.after, hash: done.hash }
     }
   }))
   pi.on("turn_end", safely(async (event, ctx) => {
-    if (event.toolResults.length > 0) await note(ctx)
+    // The end of a step is the state after its tools: there is no need to look again.
+    if (ended) append(ctx, ended)
+    else if (event.toolResults.length > 0) await note(ctx)
+    ended = undefined
   }))
   pi.on("agent_end", safely(async (_, ctx) => {
     await hook(ctx, { event: "stop" })

@@ -48,20 +48,23 @@ func (w *world) prompted(id, text string) string {
 	return answer.Reason
 }
 
+// goldenTurns are transcripts of one turn, with the files of each step and those that its tools named.
+var goldenTurns = []struct {
+	agent, file string
+	want        []step
+}{
+	{Claude, "claude/basic.jsonl", []step{{"new.txt", "new.txt"}, {"del.txt edit.txt made-by-bash.txt", "edit.txt"}}},
+	{Codex, "codex/gpt-5.5.jsonl", []step{{"new.txt", "new.txt"}, {"edit.txt", "edit.txt"}, {"del.txt made-by-bash.txt", ""}}},
+	{Codex, "codex/unknown-model.jsonl", []step{{"new.txt", ""}, {"del.txt made-by-bash.txt", ""}}},
+	{Gemini, "gemini/basic.jsonl", []step{{"new.txt", "new.txt"}, {"edit.txt", "edit.txt"}, {"del.txt made-by-bash.txt", ""}}},
+	{Qwen, "qwen/basic.jsonl", []step{{"new.txt", "new.txt"}, {"edit.txt", "edit.txt"}, {"del.txt made-by-bash.txt", ""}}},
+}
+
 // TestGoldenTurns: one turn of each agent that writes, edits, and deletes and creates
 // by shell. Undo brings back the very state before it, redo the one after.
 func TestGoldenTurns(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		agent, file string
-		want        []step
-	}{
-		{Claude, "claude/basic.jsonl", []step{{"new.txt", "new.txt"}, {"del.txt edit.txt made-by-bash.txt", "edit.txt"}}},
-		{Codex, "codex/gpt-5.5.jsonl", []step{{"new.txt", "new.txt"}, {"edit.txt", "edit.txt"}, {"del.txt made-by-bash.txt", ""}}},
-		{Codex, "codex/unknown-model.jsonl", []step{{"new.txt", ""}, {"del.txt made-by-bash.txt", ""}}},
-		{Gemini, "gemini/basic.jsonl", []step{{"new.txt", "new.txt"}, {"edit.txt", "edit.txt"}, {"del.txt made-by-bash.txt", ""}}},
-		{Qwen, "qwen/basic.jsonl", []step{{"new.txt", "new.txt"}, {"edit.txt", "edit.txt"}, {"del.txt made-by-bash.txt", ""}}},
-	} {
+	for _, c := range goldenTurns {
 		t.Run(c.file, func(t *testing.T) {
 			t.Parallel()
 			w := replay(t, c.agent, c.file)

@@ -64,15 +64,7 @@ func (r *recordings) wait(ctx context.Context, id string) error {
 // transcript are the same, and so is what undo and redo do.
 func TestOverlapChangesNoHistory(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		agent, file string
-		want        []step
-	}{
-		{Claude, "claude/basic.jsonl", []step{{"new.txt", "new.txt"}, {"del.txt edit.txt made-by-bash.txt", "edit.txt"}}},
-		{Codex, "codex/gpt-5.5.jsonl", []step{{"new.txt", "new.txt"}, {"edit.txt", "edit.txt"}, {"del.txt made-by-bash.txt", ""}}},
-		{Gemini, "gemini/basic.jsonl", []step{{"new.txt", "new.txt"}, {"edit.txt", "edit.txt"}, {"del.txt made-by-bash.txt", ""}}},
-		{Qwen, "qwen/basic.jsonl", []step{{"new.txt", "new.txt"}, {"edit.txt", "edit.txt"}, {"del.txt made-by-bash.txt", ""}}},
-	} {
+	for _, c := range goldenTurns {
 		for name, atOnce := range map[string]bool{"alive": true, "killed": false} {
 			t.Run(c.file+" "+name, func(t *testing.T) {
 				t.Parallel()

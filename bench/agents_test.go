@@ -1,0 +1,58 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestAgents: every moment of every agent is measured, each way, and no hook fails.
+func TestAgents(t *testing.T) {
+	t.Parallel()
+	needPrograms(t)
+	file := filepath.Join(t.TempDir(), "agents.json")
+	opt, err := parseOptions([]string{"-agents", "-files", "40", "-n", "1", "-think", "1ms", "-quiet", "-json", file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := agentLatency(context.Background(), opt, &out, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	var r agentsReport
+	if err := json.Unmarshal(readFile(t, file), &r); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Rows) != len(agentKinds)*len(moments)*2 || len(r.Track) != 2 {
+		t.Errorf("%d rows, %d tracks", len(r.Rows), len(r.Track))
+	}
+	for _, row := range r.Rows {
+		if row.Count == 0 || row.P50 <= 0 || row.P95 < row.P50 {
+			t.Errorf("%+v", row)
+		}
+	}
+	for _, want := range []string{"claude-code", "first tool / unchanged track", "without a server"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, out.String())
+		}
+	}
+}
+
+func TestSpreadOfCalls(t *testing.T) {
+	t.Parallel()
+	var samples []agentSample
+	for n := range 21 {
+		samples = append(samples, agentSample{wall: time.Duration(20-n) * time.Millisecond, processor: time.Millisecond})
+	}
+	if got := spreadOf(samples); got != (spreadOfCalls{21, 10, 19, 1}) {
+		t.Errorf("%+v", got)
+	}
+	if got := spreadOf(nil); got != (spreadOfCalls{}) {
+		t.Errorf("%+v", got)
+	}
+}

@@ -84,7 +84,7 @@ async function openTurn(node: Node): Promise<void> {
   const [first] = changes
   if (!span || !first) return void vscode.window.showInformationMessage("cairn: this turn changed no file.")
   if (changes.length === 1) return openComparison(node.project, first.path, span, title)
-  await openAll(node.project, changes.map((c) => c.path), span, title)
+  await openAll(node.project, changes, span, title)
 }
 
 async function openChange(node: Node): Promise<void> {

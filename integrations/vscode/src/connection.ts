@@ -38,22 +38,25 @@ export class Connection {
   }
 
   private async tryOnce(): Promise<void> {
+    this.watch() // before the look, so that no server begins in between
     try {
       const address = await this.address()
       if (!address) return
       const server = await Server.connect(address)
       const stream = new EventStream((e) => this.hooks.event(e), () => this.lost())
-      await stream.listen(address)
+      await stream.listen(address).catch((err) => {
+        server.close()
+        throw err
+      })
       if (this.disposed) return void (stream.close(), server.close())
       this.server = server
       this.stream = stream
-      this.hooks.log("connected to a server")
     } catch (err) {
-      this.hooks.log(`no server: ${(err as Error).message}`)
-    } finally {
-      if (!this.server) this.watch()
+      return this.hooks.log(`no server: ${(err as Error).message}`)
     }
-    if (this.server) this.hooks.changed()
+    this.unwatch()
+    this.hooks.log("connected to a server")
+    this.hooks.changed()
   }
 
   private async address(): Promise<Address | undefined> {
@@ -108,8 +111,7 @@ export class Connection {
       this.watch()
     }
     if (!fs.existsSync(socketPath(dir))) return
-    this.unwatch()
-    void this.connect()
+    void Promise.resolve(this.connecting).then(() => this.connect())
   }
 
   private unwatch(): void {
@@ -124,7 +126,6 @@ export class Connection {
     const program = this.program()
     if (this.server) return undefined
     if (!program) throw new Problem("no-program", "no program is started in a workspace that is not trusted")
-    this.unwatch()
     const pid = await startServer(program, directory, this.surroundings().platform)
     await this.connect()
     if (!this.server) throw new Problem("", "the server was started and does not answer")
@@ -150,16 +151,39 @@ export function tcpAddress(link: string, token: string): Address {
 function startServer(program: Program, directory: string, platform: NodeJS.Platform): Promise<number | undefined> {
   const args = ["--json", ...(program.dataDir ? ["--data-dir", program.dataDir] : []), "serve", ...(platform === "win32" ? ["--listen", "127.0.0.1:0"] : [])]
   return new Promise((resolve, reject) => {
-    const child = spawn(program.path, args, { cwd: directory, detached: true, stdio: ["ignore", "pipe", "pipe"], windowsHide: true })
-    let stderr = ""
-    child.stderr.setEncoding("utf8").on("data", (part: string) => (stderr += part))
-    child.on("error", (err) => reject(new Problem("no-program", `${program.path} cannot be run: ${err.message}`)))
-    child.on("exit", () => reject(new Problem("", stderr.trim() || "the server ended at once")))
-    readline.createInterface(child.stdout).once("line", () => {
+    const complaints = new Complaints()
+    const child = spawn(program.path, args, { cwd: directory, detached: true, stdio: ["ignore", "pipe", complaints.fd], windowsHide: true })
+    child.on("error", (err) => {
+      complaints.read()
+      reject(new Problem("no-program", `${program.path} cannot be run: ${err.message}`))
+    })
+    child.on("exit", () => reject(new Problem("", complaints.read() || "the server ended at once")))
+    readline.createInterface(child.stdout!).once("line", () => {
+      complaints.read()
       child.unref()
-      child.stdout.destroy()
-      child.stderr.destroy()
+      child.stdout?.destroy() // nothing more comes there
       resolve(child.pid)
     })
   })
+}
+
+// Complaints is where a server's stderr goes. A pipe would end the server with its first line
+// after the editor has gone.
+class Complaints {
+  private readonly dir = fs.mkdtempSync(path.join(os.tmpdir(), "cairn-serve-"))
+  private text: string | undefined
+  readonly fd = fs.openSync(path.join(this.dir, "stderr"), "w")
+
+  // read returns what was said so far and lets go of the file.
+  read(): string {
+    if (this.text !== undefined) return this.text
+    this.text = fs.readFileSync(path.join(this.dir, "stderr"), "utf8").trim()
+    fs.closeSync(this.fd)
+    try {
+      fs.rmSync(this.dir, { recursive: true })
+    } catch {
+      // Windows keeps a file that a process has open.
+    }
+    return this.text
+  }
 }

@@ -79,9 +79,13 @@ export class HistoryView implements vscode.TreeDataProvider<Node> {
       const subject = await subjectOf(this.projects, this.uri)
       if (this.view) this.view.description = subject && subject.path.slice(subject.path.lastIndexOf("/") + 1)
       if (!subject) return []
-      if (this.pages.length === 0) this.pages.push(await entriesOf(subject))
-      const after = this.pages.at(-1)?.next
-      const list: Node[] = this.pages.flatMap((p) => p.entries)
+      const pages = this.pages // refresh begins another list while this one is read
+      if (pages.length === 0) {
+        const first = await entriesOf(subject)
+        if (pages.length === 0) pages.push(first)
+      }
+      const after = pages.at(-1)?.next
+      const list: Node[] = pages.flatMap((p) => p.entries)
       return after === undefined ? list : [...list, { kind: "more", subject, after }]
     } catch (err) {
       this.failed(err)

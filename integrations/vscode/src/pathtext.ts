@@ -22,6 +22,9 @@ export function isPlain(text: string): boolean {
   return !text.includes("\0")
 }
 
+// unreadable says why the program cannot be asked about a name: Node passes only text to a process.
+export const unreadable = "a name is not UTF-8: start the server, which takes names of any bytes"
+
 // shown returns the path for people: U+FFFD for each byte that is not UTF-8.
 export function shown(text: string): string {
   return text.replace(/\0[0-9a-f]{2}/g, "\uFFFD")

@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import { type Backend, type Change, type Checkpoint, type Hunk, isKind, type Message, type Operation, type Page, Problem, type Result, type Session, type Standing, type Way } from "./api.ts"
-import { isPlain } from "./pathtext.ts"
+import { isPlain, unreadable } from "./pathtext.ts"
 
 // maxOutput is the limit on what one call prints, in bytes.
 const maxOutput = 64 << 20
@@ -168,5 +168,5 @@ class ProgramBackend implements Backend {
 // argument returns a path as an argument of a process, which Node takes only as text.
 function argument(path: string): string {
   if (isPlain(path)) return path
-  throw new Problem("", "the name is not UTF-8: start the server, which takes names of any bytes")
+  throw new Problem("", unreadable)
 }

@@ -40,7 +40,8 @@ export class Timeline {
   register(extension: vscode.Extension<unknown>): vscode.Disposable | undefined {
     const { enabledApiProposals = [] } = extension.packageJSON as { enabledApiProposals?: string[] }
     if (!enabledApiProposals.includes("timeline")) return undefined
-    return (vscode.workspace as Workspace).registerTimelineProvider(["file", scheme], {
+    // In a remote window the editor's own name for a file on the remote disk has another scheme.
+    return (vscode.workspace as Workspace).registerTimelineProvider(["file", "vscode-remote", scheme], {
       id: "cairn",
       label: "cairn",
       onDidChange: this.changed.event,

@@ -1,5 +1,6 @@
 // The extension in the real editor, as a user works with it.
 import assert from "node:assert/strict"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { after, test } from "node:test"
 import { socketPath } from "../../src/place.ts"
 import { Server } from "../../src/server.ts"
@@ -95,9 +96,50 @@ test("in the real editor", { skip: missing() }, async (t) => {
     await editor.tab("a.txt (make it better … ↔ now)").waitFor()
   })
 
+  await part("the timeline has the same entries", async () => {
+    await editor.page.locator(".activitybar a[aria-label^='Explorer']").first().click()
+    await editor.page.locator(".explorer-folders-view .monaco-list-row", { hasText: "a.txt" }).first().dblclick()
+    await editor.page.locator(".pane-header", { hasText: "Timeline" }).first().click()
+    await editor.page.locator(".pane", { hasText: "Timeline" }).locator(".monaco-list-row", { hasText: "first" }).click()
+    await editor.tab("a.txt (first ↔ now)").waitFor()
+  })
+
   await part("a server that goes is missed, and the menu offers to start one", async () => {
     await stop()
     await editor.status(": protected").click()
     await editor.menuItem("Start the server").waitFor()
   })
+})
+
+test("in a workspace that is not trusted a running server is asked, and nothing is changed", { skip: missing() }, async () => {
+  const f = withTwoTurns()
+  const editor = await Editor.open(f, { "security.workspace.trust.enabled": true })
+  after(async () => {
+    await editor.close()
+    await f.close()
+  })
+  await editor.showView()
+  await editor.page.locator(".welcome-view", { hasText: "no program is started in a workspace that is not trusted" }).waitFor()
+  await f.serve()
+  await editor.expand("title of s1")
+  await editor.row("and once more").waitFor()
+  await editor.page.keyboard.press("F1")
+  await editor.page.locator(".quick-input-widget input[type=text]").fill(">cairn: ")
+  await editor.menuItem("cairn: Refresh").waitFor()
+  assert.equal(await editor.menuItem("cairn: Undo…").count(), 0)
+})
+
+test("each root of a workspace has its turns, with the package that can be published", { skip: missing() }, async () => {
+  const f = withTwoTurns()
+  mkdirSync(f.top + "/other")
+  writeFileSync(f.top + "/both.code-workspace", JSON.stringify({ folders: [{ path: f.root }, { path: f.top + "/other" }] }))
+  const editor = await Editor.open(f, {}, `workspace=${encodeURIComponent(f.top + "/both.code-workspace")}`, /^cairn-[0-9.]+\.vsix$/)
+  after(async () => {
+    await editor.close()
+    await f.close()
+  })
+  await editor.showView()
+  await editor.row("title of s1").waitFor()
+  await editor.row("other").waitFor()
+  await editor.status(": no checkpoint").waitFor()
 })

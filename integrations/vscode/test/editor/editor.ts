@@ -30,6 +30,7 @@ const settings = {
   "diffEditor.hideUnchangedRegions.enabled": false,
   "workbench.startupEditor": "none",
   "security.workspace.trust.enabled": false,
+  "security.workspace.trust.startupPrompt": "never",
   "chat.disableAIFeatures": true,
   "telemetry.telemetryLevel": "off",
   "extensions.autoCheckUpdates": false,
@@ -42,14 +43,16 @@ export class Editor {
     readonly close: () => Promise<void>,
   ) {}
 
-  static async open(f: Fixture, change: Record<string, unknown> = {}): Promise<Editor> {
+  // open opens the root of a fixture, or a workspace file that what names, with the package that
+  // has the Timeline, or with the one that can be published.
+  static async open(f: Fixture, change: Record<string, unknown> = {}, what = `folder=${encodeURIComponent(f.root)}`, packed = /-timeline\.vsix$/): Promise<Editor> {
     const dir = process.env.CAIRN_CODE_SERVER ?? ""
     const own = mkdtempSync(join(tmpdir(), "cairn-editor-"))
     mkdirSync(join(own, "data", "User"), { recursive: true })
     writeFileSync(join(own, "data", "User", "settings.json"), JSON.stringify({ ...settings, ...change }))
     const node = join(dir, "node_modules", "node", "bin", "node")
     const args = [join(dir, "node_modules", "code-server"), "--user-data-dir", join(own, "data"), "--extensions-dir", join(own, "extensions")]
-    const vsix = resolve(readdirSync(".").find((name) => name.endsWith("-timeline.vsix")) ?? "")
+    const vsix = resolve(readdirSync(".").find((name) => packed.test(name)) ?? "")
     execFileSync(node, [...args, "--install-extension", vsix], { env: f.env, stdio: ["ignore", "ignore", "ignore"] })
     const server = spawn(node, [...args, "--auth", "none", "--bind-addr", "127.0.0.1:0", "--disable-telemetry", "--disable-update-check"], {
       env: f.env,
@@ -66,7 +69,7 @@ export class Editor {
     try {
       const page = await chrome.newPage({ viewport: { width: 1500, height: 1000 } })
       page.setDefaultTimeout(patience)
-      await page.goto(`http://127.0.0.1:${await portOf(server.stdout)}/?folder=${encodeURIComponent(f.root)}`, { timeout: patience })
+      await page.goto(`http://127.0.0.1:${await portOf(server.stdout)}/?${what}`, { timeout: patience })
       const editor = new Editor(page, close)
       await editor.status("").waitFor()
       return editor

@@ -61,7 +61,7 @@ var agents = []Agent{
 		dirs: []candidate{{variable: "COPILOT_HOME"}, {below: ".copilot"}}},
 	{Name: Droid, Title: "Droid", Speaks: true, Project: "FACTORY_PROJECT_DIR", Local: ".factory",
 		dirs: []candidate{{variable: "FACTORY_HOME_OVERRIDE", below: ".factory"}, {below: ".factory"}}},
-	{Name: Cline, Title: "Cline", Speaks: true, Local: ".cline",
+	{Name: Cline, Title: "Cline", Speaks: true, Local: ".clinerules", // which its editor extension reads, too
 		dirs: []candidate{{variable: "CLINE_DIR"}, {below: ".cline"}}},
 	{Name: Cursor, Title: "Cursor", Speaks: true, Project: "CURSOR_PROJECT_DIR", Local: ".cursor",
 		dirs: []candidate{{below: ".cursor"}}},

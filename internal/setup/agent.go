@@ -126,7 +126,10 @@ var agents = []*agent{
 	{
 		Agent: of(known.Kilo),
 		files: adapter("plugins/cairn.ts", strings.Replace(integrations.OpenCode, `["hook", "opencode"]`, `["hook", "kilo"]`, 1)),
-		notes: []string{"restart Kilo CLI; cairn takes the place of its own snapshots while the plugin is there: its undo and redo stay, and cairn does the files"},
+		notes: []string{
+			"restart Kilo CLI; with its first plugin it fetches @kilocode/plugin, which without a network takes a minute",
+			"cairn takes the place of Kilo CLI's own snapshots while the plugin is there: its undo and redo stay, and cairn does the files",
+		},
 	},
 	{
 		Agent:  of(known.Copilot),

@@ -49,8 +49,7 @@ func Statuses(p Places) []Status {
 
 func (a *agent) status(p Places) Status {
 	s := Status{Agent: a.Name, Title: a.Title, Tools: a.Tools}
-	info, err := os.Stat(a.data(p))
-	if s.Found = err == nil && info.IsDir(); !s.Found {
+	if s.Found = isDir(a.data(p)) || isDir(a.home(p)); !s.Found {
 		return s
 	}
 	if s.File = a.settingsPath(p); s.File != "" {
@@ -63,6 +62,11 @@ func (a *agent) status(p Places) Status {
 		s.Gone = errors.Is(err, fs.ErrNotExist)
 	}
 	return s
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 func (a *agent) checkSettings(p Places, s *Status) {

@@ -80,6 +80,7 @@ type Project struct {
 	NoMask   bool    // secrets in them are
 	Sessions service.Sessions
 	Finder   func() (*lastdone.Finder, error) // of operations; nil = they are not looked at
+	Gaps     func(context.Context) []string   // what cannot be brought back, a line each; nil = it is not looked at
 	Close    func() error
 }
 
@@ -190,7 +191,7 @@ func (h *hook) run(ctx context.Context, opt Options) (err error) {
 	}
 	defer func() { err = errors.Join(err, project.Close()) }()
 	h.sessions, h.dataDir, h.root = project.Sessions, opt.Dir, project.Root
-	h.finder = project.Finder
+	h.finder, h.findGaps = project.Finder, project.Gaps
 	h.above, h.home, h.broken = project.Above, opt.Home, project.Broken
 	h.reduceTexts(project.NoTexts, project.NoMask)
 	ts := turns{opt.Dir}
@@ -216,6 +217,7 @@ func (h *hook) run(ctx context.Context, opt Options) (err error) {
 		}
 		if err == nil {
 			h.noteBroken()
+			h.noteGaps(ctx)
 		}
 		return err
 	})

@@ -27,13 +27,16 @@ type GitProtection struct {
 	Reason string `json:"reason,omitempty" doc:"Why it is off, or why commits are not kept alive."`
 }
 
+// NoGitHere is the reason of a GitProtection without a repository.
+const NoGitHere = "no git repository here"
+
 // GitProtection tells how the newest capture has recorded the state of the user's git repository.
 func (r *Repo) GitProtection() GitProtection {
 	switch note := r.capturer.GitNote(); {
 	case r.store.Opt.NoGit:
 		return GitProtection{Reason: "switched off"}
 	case r.capturer.Repository() == nil:
-		return GitProtection{Reason: "no git repository here"}
+		return GitProtection{Reason: NoGitHere}
 	case note.Record == "":
 		return GitProtection{Reason: "not recorded yet"}
 	default:

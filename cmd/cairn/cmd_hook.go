@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/answers"
 	"github.com/seed-fb9cbc17/cairn/internal/client"
 	"github.com/seed-fb9cbc17/cairn/internal/config"
 	"github.com/seed-fb9cbc17/cairn/internal/hooks"
@@ -174,8 +175,17 @@ func (c *cli) openProject(_ context.Context, dir string) (*hooks.Project, error)
 		sessions, err := open()
 		return &lastdone.Finder{Repo: repo, Sessions: sessions}, err
 	}
+	gaps := func(ctx context.Context) []string {
+		if _, err := open(); err != nil {
+			return nil // the session has reported it
+		}
+		return answers.Gaps(ctx, repo)
+	}
 	sessions := catching(client.NewSessions(c.server(opt), open), c.catch)
-	return &hooks.Project{Root: opt.Root, Above: c.above, Broken: c.brokenSettings(), NoTexts: opt.NoPrompts, NoMask: opt.NoMask, Sessions: sessions, Finder: finder, Overlap: c.overlap(opt), Close: closed}, nil
+	return &hooks.Project{
+		Root: opt.Root, Above: c.above, Broken: c.brokenSettings(), NoTexts: opt.NoPrompts, NoMask: opt.NoMask,
+		Sessions: sessions, Overlap: c.overlap(opt), Finder: finder, Gaps: gaps, Close: closed,
+	}, nil
 }
 
 // brokenSettings describes the error in the project's own file. It returns nil for a sound one.

@@ -80,7 +80,7 @@ export const CairnPlugin: Plugin = async ({ client, directory, worktree }: Plugi
       if (name === "session") unprotected.set(session, error)
       if (why) unsaved.add(session)
       else await tell(error, "error")
-    }
+    } else if (name === "session" && answer?.text) await tell(answer.text, "warning")
     return answer
   }
 

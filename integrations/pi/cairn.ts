@@ -119,6 +119,7 @@ export default function cairn(pi: ExtensionAPI) {
   pi.on("session_start", safely(async (event, ctx) => {
     const begun = await hook(ctx, { event: "session" })
     if (begun && !begun.ok) warn(ctx, begun.error ?? "this session is not protected")
+    else if (begun?.text) ctx.ui.notify(begun.text, "warning")
     if (event.reason === "resume") await offer(ctx, ctx.sessionManager.getLeafId())
     await note(ctx)
   }))

@@ -32,6 +32,8 @@ type hook struct {
 	home     string   // see Options
 
 	tellsBroken bool // the reply tells of broken
+	findGaps    func(context.Context) []string
+	gaps        []string // that the reply tells of
 
 	beside      beside // calls that ran when the command was typed
 	interrupted bool   // they have results, and no hook told

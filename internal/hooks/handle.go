@@ -84,6 +84,7 @@ type Project struct {
 	Sessions service.Sessions
 	Overlap  *Overlap                         // nil = a prompt is recorded before its hook returns
 	Finder   func() (*lastdone.Finder, error) // of operations; nil = they are not looked at
+	Gaps     func(context.Context) []string   // what cannot be brought back, a line each; nil = it is not looked at
 	Close    func() error
 }
 
@@ -197,7 +198,7 @@ func (h *hook) run(ctx context.Context, opt Options) (err error) {
 	}
 	defer func() { err = errors.Join(err, project.Close()) }()
 	h.sessions, h.dataDir, h.root = project.Sessions, opt.Dir, project.Root
-	h.finder, h.overlap = project.Finder, project.Overlap
+	h.finder, h.findGaps, h.overlap = project.Finder, project.Gaps, project.Overlap
 	h.above, h.home, h.broken = project.Above, opt.Home, project.Broken
 	h.reduceTexts(project.NoTexts, project.NoMask)
 	ts := turns{opt.Dir}
@@ -223,6 +224,7 @@ func (h *hook) run(ctx context.Context, opt Options) (err error) {
 		}
 		if err == nil {
 			h.noteBroken()
+			h.noteGaps(ctx)
 		}
 		return err
 	})

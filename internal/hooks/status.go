@@ -124,6 +124,16 @@ func (h *hook) noteBroken() {
 	}
 }
 
+// noteGaps lets the reply mention what cannot be brought back, once: when the session begins, or with
+// the end of its first turn where the agent shows a message only then.
+func (h *hook) noteGaps(ctx context.Context) {
+	if h.findGaps == nil || h.parent != "" || h.kind != h.warnsAt() || h.kind == stop && h.turn.Gaps {
+		return
+	}
+	h.turn.Gaps = h.kind == stop
+	h.gaps = h.findGaps(ctx)
+}
+
 // notices are lines for the user beside the answer to a call.
 func (h *hook) notices() (lines []string) {
 	if h.tellsAbove() {
@@ -131,6 +141,9 @@ func (h *hook) notices() (lines []string) {
 	}
 	if h.tellsBroken {
 		lines = append(lines, "cairn: "+h.broken.Text)
+	}
+	for _, gap := range h.gaps {
+		lines = append(lines, "cairn: "+gap)
 	}
 	return lines
 }

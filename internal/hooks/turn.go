@@ -37,6 +37,9 @@ type turn struct {
 	// Broken: the sum of the project's own file of settings that the user was told of last.
 	Broken string `json:"broken,omitempty"`
 
+	// Gaps: the end of a turn has told the user what cannot be brought back.
+	Gaps bool `json:"gaps,omitempty"`
+
 	Over bool `json:"over,omitempty"` // the agent has told the turn's end
 
 	// Background: the last turn that used tools left a command running.
@@ -77,7 +80,7 @@ type part struct {
 }
 
 func (t *turn) empty() bool {
-	return t.Message == "" && len(t.Agents) == 0 && len(t.Running) == 0 && t.Missed == 0 && t.Broken == "" && t.work.idle()
+	return t.Message == "" && len(t.Agents) == 0 && len(t.Running) == 0 && t.Missed == 0 && t.Broken == "" && !t.Gaps && t.work.idle()
 }
 
 func (w *work) idle() bool { return w.Step == "" && len(w.Calls) == 0 }

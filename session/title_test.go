@@ -104,6 +104,22 @@ func TestFindTurn(t *testing.T) {
 			t.Errorf("%q is %q, %v", spec, got, err)
 		}
 	}
+	for spec, want := range map[string]string{"": "x answer", "4": "x answer", "2": "abd", "answer": "answer"} {
+		turn, err := f.Turn(background, "s", spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for _, m := range turn.Messages {
+			ids = append(ids, m.ID)
+		}
+		if got := strings.Join(ids, " "); got != want {
+			t.Errorf("the turn %q has %q, want %q", spec, got, want)
+		}
+	}
+	if turn, err := f.Turn(background, "s", "y"); !errors.Is(err, session.ErrNotFound) {
+		t.Errorf("the turn y is %v, %v", turn, err)
+	}
 	_, err := f.FindTurn(background, "s", "ab")
 	if !errors.Is(err, cairn.ErrAmbiguous) || !strings.Contains(err.Error(), `abc "prompt of abc" or abd "prompt of abd"`) {
 		t.Errorf("%v", err)

@@ -112,6 +112,35 @@ func findTurn(history []Message, session, spec string) (string, error) {
 	return pick("message "+strconv.Quote(spec)+" of session "+strconv.Quote(session), found)
 }
 
+// Turn returns the turn that spec names, as FindTurn has it, from the named message on. Without a spec
+// it is the newest turn, a reverted one included.
+func (s *Sessions) Turn(ctx context.Context, session, spec string) (*Turn, error) {
+	history, err := s.History(ctx, session)
+	if err != nil {
+		return nil, err
+	}
+	turns := Turns(history)
+	if n := len(turns); spec == "" && n > 0 {
+		return &turns[n-1], nil
+	}
+	id, err := findTurn(history, session, spec)
+	if err != nil {
+		return nil, err
+	}
+	t, from := turnWith(turns, id)
+	return &Turn{Number: t.Number, Messages: t.Messages[from:]}, nil
+}
+
+// turnWith returns the turn that has a message of the history, and the place of the message in it.
+func turnWith(turns []Turn, id string) (t *Turn, at int) {
+	for i := range turns {
+		if at = slices.IndexFunc(turns[i].Messages, func(m Message) bool { return m.ID == id }); at >= 0 {
+			return &turns[i], at
+		}
+	}
+	panic("session: a message in no turn: " + id) // Turns has all messages
+}
+
 // TurnScope returns the scope of the turn that spec names, as FindTurn has it. A spec that names a
 // message means the turn of this message.
 func (s *Sessions) TurnScope(ctx context.Context, session, spec string) (Scope, error) {
@@ -123,11 +152,8 @@ func (s *Sessions) TurnScope(ctx context.Context, session, spec string) (Scope, 
 	if err != nil {
 		return Scope{}, err
 	}
-	turns := Turns(history)
-	at := slices.IndexFunc(turns, func(t Turn) bool {
-		return slices.ContainsFunc(t.Messages, func(m Message) bool { return m.ID == id })
-	})
-	return turns[at].scope(), nil
+	t, _ := turnWith(Turns(history), id)
+	return t.scope(), nil
 }
 
 // NumberedTurn returns the scope of a turn by its number, from 1, or from -1 for the newest that is

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -121,7 +120,7 @@ func turnShown(ctx context.Context, s *session.Sessions, spec string) (*Shown, e
 	if err != nil {
 		return nil, err
 	}
-	turn, err := turnOf(ctx, s, id, message)
+	turn, err := s.Turn(ctx, id, message)
 	if err != nil {
 		return nil, err
 	}
@@ -143,28 +142,4 @@ func turnShown(ctx context.Context, s *session.Sessions, spec string) (*Shown, e
 	}
 	out.Changes, err = s.Changes(ctx, id, session.Scope{Message: first.ID, Turn: true})
 	return out, err
-}
-
-// turnOf finds a turn of a session by what FindTurn takes, from the named message on. The newest turn
-// counts if none is named, a reverted one included.
-func turnOf(ctx context.Context, s *session.Sessions, id, spec string) (*session.Turn, error) {
-	list, err := s.History(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	turns := session.Turns(list)
-	if n := len(turns); spec == "" && n > 0 {
-		return &turns[n-1], nil
-	}
-	if spec, err = s.FindTurn(ctx, id, spec); err != nil {
-		return nil, err
-	}
-	for _, t := range turns {
-		for i := range t.Messages {
-			if t.Messages[i].ID == spec {
-				return &session.Turn{Number: t.Number, Messages: t.Messages[i:]}, nil
-			}
-		}
-	}
-	return nil, fmt.Errorf("%w: message %q of session %q", session.ErrNotFound, spec, id)
 }

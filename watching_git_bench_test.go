@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,6 +38,7 @@ func unchangedBesideGit(b *testing.B, files int, watch bool) {
 	root, o := b.TempDir(), gittest.NewOracle(b)
 	growTree(b, root, files)
 	o.Init(root)
+	o.In(root, "config", "gc.auto", "0") // it would go on in the background
 	o.Commit(root, "all")
 	repos := make(map[bool]*cairn.Repo)
 	for _, noGit := range []bool{true, false} {
@@ -86,6 +89,9 @@ func BenchmarkGitFirstRecord(b *testing.B) {
 	for i := range 3 {
 		importBlobs(b, o, root, i, objects/3)
 	}
+	if packs := strings.Fields(o.In(root, "count-objects", "-v")); !slices.Contains(packs, "3") {
+		b.Fatalf("not three packs: %v", packs)
+	}
 	besideGit(b, func(noGit bool) time.Duration {
 		r, err := cairn.Open(cairn.Options{Root: root, DataDir: filepath.Join(b.TempDir(), "data"), NoSync: true, NoGit: noGit})
 		if err != nil {
@@ -96,7 +102,11 @@ func BenchmarkGitFirstRecord(b *testing.B) {
 		if _, err := r.Track(context.Background(), cairn.TrackOptions{}); err != nil {
 			b.Fatal(err)
 		}
-		return time.Since(begun)
+		took := time.Since(begun)
+		if p := r.GitProtection(); p.On == noGit || p.On && p.Reason != "" {
+			b.Fatalf("protection %+v", p)
+		}
+		return took
 	})
 }
 

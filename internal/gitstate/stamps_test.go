@@ -62,7 +62,7 @@ func TestStamps(t *testing.T) {
 	}
 }
 
-// TestAbsentStamps: a file that comes and goes changes the directory. Stamps hold all the same.
+// TestAbsentStamps: a file that comes and goes changes the directory, and no stamp.
 func TestAbsentStamps(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

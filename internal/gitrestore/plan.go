@@ -96,7 +96,7 @@ func (o *outcome) plan(now *gitstate.Record, ways []Way) *Plan {
 	}
 	p.planRefs()
 	p.planHead()
-	if want := Stashes(p.target.Stash); !sameStashes(want, Stashes(now.Stash)) {
+	if want := Stashes(p.target.Stash); !sameStashes(want, Stashes(now.Stash)) || o.parts.Refs && isTorn(now) {
 		p.Stashes, p.List = want, true
 	}
 	p.Index = !gitstate.SameIndex(p.target, now)

@@ -452,6 +452,27 @@ func TestReflog(t *testing.T) {
 	}
 }
 
+// TestTornStashes: a list whose ref and reflog differ, as a git leaves it that is cut short, is mended.
+func TestTornStashes(t *testing.T) {
+	t.Parallel()
+	for name, tear := range map[string]func(w *world){
+		"log ahead": func(w *world) {
+			w.write(".git/refs/stash", w.git("rev-parse", "stash@{1}"))
+		},
+		"ref gone":  func(w *world) { w.must(os.Remove(filepath.Join(w.dir, ".git", "refs", "stash"))) },
+		"ref alone": func(w *world) { w.must(os.Remove(filepath.Join(w.dir, ".git", "logs", "refs", "stash"))) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			before, want := w.record(), w.look()
+			tear(w)
+			w.back(before, nil, Parts{})
+			w.same("mended", want)
+		})
+	}
+}
+
 // TestRandom: any sequence of commands goes back.
 func TestRandom(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gitstate"
 )
 
 const stashRef = "refs/stash"
@@ -66,6 +68,9 @@ func (r *run) listStashes() error {
 	}
 	return r.pushStashes(want, "")
 }
+
+// isTorn reports whether the ref and the reflog of the list differ: a git was cut short between the two.
+func isTorn(now *gitstate.Record) bool { return newestOf(Stashes(now.Stash)) != now.Refs[stashRef] }
 
 func newestOf(list []Stash) string {
 	if len(list) == 0 {

@@ -60,6 +60,7 @@ type Reader struct {
 // The error means that the git directory cannot be opened.
 func (r *Reader) Read(ctx context.Context) (*Record, Stamps, error) {
 	r.began = time.Now()
+	r.seeDirs(r.Repo.GitDir, r.Repo.CommonDir, filepath.Join(r.Repo.CommonDir, "info"), filepath.Join(r.Repo.CommonDir, "logs", "refs"))
 	r.record = &Record{
 		GitDir: r.Repo.GitDir, CommonDir: r.Repo.CommonDir, SHA256: r.Repo.SHA256,
 		Refs: make(map[string]string), Files: make(map[string][]byte),

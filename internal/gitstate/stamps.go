@@ -2,8 +2,12 @@ package gitstate
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
-	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/git"
@@ -14,7 +18,14 @@ import (
 // for the refs. As long as there are few refs, the files are looked at as well.
 type Stamps struct {
 	Paths []string `json:"paths"`
-	Sum   string   `json:"sum"` // of the stat data; "" = never the same: a path was changed so recently that its next change may not show
+
+	// Absent are paths where nothing was. As long as their directories are as they were, none of them
+	// needs to be looked at.
+	Absent []string `json:"absent,omitempty"`
+	Dirs   []string `json:"dirs,omitempty"`
+	DirSum string   `json:"dirSum,omitempty"`
+
+	Sum string `json:"sum"` // of the stat data; "" = never the same: a path was changed so recently that its next change may not show
 }
 
 const (
@@ -30,10 +41,21 @@ type stamper struct {
 	paths, refs   []string
 	stamps, refAt []git.Stamp
 	crowded       bool
+	dirs          map[string]git.Stamp // directories, looked at before everything in them
 }
 
 func (s *stamper) see(path string) {
 	s.paths, s.stamps = append(s.paths, path), append(s.stamps, git.StampOf(path))
+}
+
+// seeDirs looks at directories that stand for what they lack.
+func (s *stamper) seeDirs(dirs ...string) {
+	s.dirs = make(map[string]git.Stamp, len(dirs))
+	for _, dir := range dirs {
+		if info, err := os.Lstat(dir); err == nil && info.IsDir() {
+			s.dirs[dir] = git.StampOf(dir)
+		}
+	}
 }
 
 // seeRef is see for the file of a loose ref.
@@ -43,23 +65,40 @@ func (s *stamper) seeRef(path string) {
 	}
 }
 
-// stamps returns what was collected by a reading that began at the given time.
+// result returns what was collected by a reading that began at the given time.
 func (s *stamper) result(began time.Time) Stamps {
 	if !s.crowded {
 		s.paths, s.stamps = append(s.paths, s.refs...), append(s.stamps, s.refAt...)
 	}
-	sum, newest := sumOf(s.stamps)
-	if newest > began.Add(-slack).UnixNano() {
-		sum = ""
+	out := Stamps{Dirs: slices.Sorted(maps.Keys(s.dirs))}
+	var there, around []git.Stamp
+	for i, path := range s.paths {
+		if _, ok := s.dirs[filepath.Dir(path)]; ok && s.stamps[i] == (git.Stamp{}) {
+			out.Absent = append(out.Absent, path)
+		} else {
+			out.Paths, there = append(out.Paths, path), append(there, s.stamps[i])
+		}
 	}
-	return Stamps{Paths: s.paths, Sum: sum}
+	for _, dir := range out.Dirs {
+		around = append(around, s.dirs[dir])
+	}
+	var newest, newestDir int64
+	out.Sum, newest = sumOf(there)
+	out.DirSum, newestDir = sumOf(around)
+	if max(newest, newestDir) > began.Add(-slack).UnixNano() {
+		out.Sum = ""
+	}
+	return out
 }
 
 func sumOf(stamps []git.Stamp) (sum string, newest int64) {
 	h := sha256.New()
-	line := make([]byte, 0, 128)
+	line := make([]byte, 0, 40)
 	for _, s := range stamps {
-		line = fmt.Appendf(line[:0], "%d %d %d %d %o\n", s.Size, s.MTime, s.CTime, s.Ino, s.Mode)
+		line = line[:0]
+		for _, n := range []uint64{uint64(s.Size), uint64(s.MTime), uint64(s.CTime), s.Ino, uint64(s.Mode)} {
+			line = binary.LittleEndian.AppendUint64(line, n)
+		}
 		h.Write(line)
 		newest = max(newest, s.Newest())
 	}
@@ -68,13 +107,16 @@ func sumOf(stamps []git.Stamp) (sum string, newest int64) {
 
 // Hold reports whether nothing has changed since.
 func (s Stamps) Hold() bool {
-	if s.Sum == "" {
-		return false
-	}
-	now := make([]git.Stamp, len(s.Paths))
-	for i, path := range s.Paths {
+	return s.Sum != "" && sumNow(s.Paths) == s.Sum && (sumNow(s.Dirs) == s.DirSum || !slices.ContainsFunc(s.Absent, isThere))
+}
+
+func sumNow(paths []string) string {
+	now := make([]git.Stamp, len(paths))
+	for i, path := range paths {
 		now[i] = git.StampOf(path)
 	}
 	sum, _ := sumOf(now)
-	return sum == s.Sum
+	return sum
 }
+
+func isThere(path string) bool { return git.StampOf(path) != (git.Stamp{}) }

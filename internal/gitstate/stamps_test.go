@@ -46,6 +46,8 @@ func TestStamps(t *testing.T) {
 		{"drop", func() { w.git("stash", "drop", "-q") }},
 		{"other work tree", func() { w.In(linked, "checkout", "-q", "--detach") }},
 		{"configuration", func() { w.git("config", "a.b", "c") }},
+		{"merge message", func() { w.write(".git/MERGE_MSG", "x") }},
+		{"sparse patterns", func() { w.write(".git/info/sparse-checkout", "/*\n") }},
 		{"merge", func() { w.write(".git/MERGE_HEAD", w.git("rev-parse", "HEAD")) }},
 		{"written in place", func() { w.write(".git/refs/heads/new", w.git("rev-parse", "HEAD")+"\n") }},
 	} {
@@ -57,6 +59,28 @@ func TestStamps(t *testing.T) {
 		if s.Hold() {
 			t.Errorf("%s: the stamps hold after the change", c.name)
 		}
+	}
+}
+
+// TestAbsentStamps: a file that comes and goes changes the directory, and no stamp.
+func TestAbsentStamps(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.commit("one")
+	s := w.settled()
+	if len(s.Absent) < 20 || len(s.Paths) > 25 {
+		t.Errorf("%d paths and %d absent ones are looked at", len(s.Paths), len(s.Absent))
+	}
+	w.write(".git/index.lock", "")
+	if err := os.Remove(filepath.Join(w.dir, ".git", "index.lock")); err != nil {
+		t.Fatal(err)
+	}
+	if !s.Hold() {
+		t.Error("the stamps do not hold after a lock came and went")
+	}
+	w.write(".git/CHERRY_PICK_HEAD", "")
+	if s.Hold() {
+		t.Error("the stamps hold with a file that was absent")
 	}
 }
 

@@ -44,11 +44,7 @@ func (b *SessionRevert) takeSteps(ctx context.Context, p *Project, id string) (*
 		return nil, err
 	}
 	res, err := p.Sessions.RevertSteps(ctx, id, steps, opt)
-	if err != nil {
-		return nil, err
-	}
-	out, err := p.Sessions.Get(ctx, id)
-	return answerBack(out, res, err)
+	return answerTaken(ctx, p, id, res, err)
 }
 
 // stepHunks yields the files that some steps changed, with their hunks.

@@ -122,6 +122,11 @@ func (b *SessionRevert) takeBack(ctx context.Context, p *Project, id string) (*S
 		return nil, err
 	}
 	res, err := p.Sessions.RevertHunks(ctx, id, scope, opt)
+	return answerTaken(ctx, p, id, res, err)
+}
+
+// answerTaken is the answer of a change that leaves the boundary of a session where it is.
+func answerTaken(ctx context.Context, p *Project, id string, res *cairn.Result, err error) (*SessionAnswer, error) {
 	if err != nil {
 		return nil, err
 	}

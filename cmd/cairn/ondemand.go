@@ -114,6 +114,8 @@ func (c *cli) checkServer(_ context.Context, _ doctorFlags) ([]cairn.Fault, erro
 		c.console.Remark("server: runs on demand, process %d; it ends after %v without a request", r.Process.PID, idle)
 	case r.Alive():
 		c.console.Remark("server: process %d is another build of cairn; the next hook replaces it", r.Process.PID)
+	case c.served(dataDir):
+		c.console.Remark("server: one that was started by hand runs; hooks use it")
 	default:
 		c.console.Remark("server: runs on demand; none is running, the next hook starts one")
 	}

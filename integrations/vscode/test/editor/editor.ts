@@ -97,6 +97,23 @@ export class Editor {
     await this.row(text).first().click()
   }
 
+  // click clicks until what it leads to is there: a list that is drawn again loses a click.
+  async click(on: Locator, leadsTo: Locator): Promise<void> {
+    for (let left = 6; ; left--) {
+      await on.click()
+      try {
+        return await leadsTo.waitFor({ timeout: patience / 6 })
+      } catch (err) {
+        if (left === 0) throw err
+      }
+    }
+  }
+
+  // question is the dialog that is open.
+  get question(): Locator {
+    return this.page.locator(".monaco-dialog-box")
+  }
+
   // command runs a command by its title.
   async command(title: string): Promise<void> {
     await this.page.keyboard.press("F1")
@@ -113,7 +130,7 @@ export class Editor {
 
   // confirm presses a button of the question and returns what it said.
   async confirm(button: string): Promise<string> {
-    const box = this.page.locator(".monaco-dialog-box")
+    const box = this.question
     await box.waitFor()
     const text = (await box.locator(".dialog-message-container").textContent()) ?? ""
     await box.locator(".monaco-button", { hasText: button }).first().click()

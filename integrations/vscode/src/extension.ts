@@ -22,7 +22,11 @@ const quiet = 200 // milliseconds
 export function activate(context: vscode.ExtensionContext): void {
   const output = vscode.window.createOutputChannel("cairn")
   const failed = (err: unknown) => output.appendLine((err as Error).message)
-  const connection = new Connection(surroundings, program, { changed: () => void all(), event: () => soon(), log: (text) => output.appendLine(text) })
+  const connection = new Connection(surroundings, program, {
+    changed: () => void all(),
+    event: () => soon(),
+    log: (text) => output.appendLine(text),
+  })
   const projects = new Projects(connection, program)
   const files = new Files(projects)
   const turns = new TurnsView(projects, failed)
@@ -58,17 +62,27 @@ export function activate(context: vscode.ExtensionContext): void {
   const turnsView = vscode.window.createTreeView("cairn.turns", { treeDataProvider: turns, showCollapseAll: true })
   history.view = vscode.window.createTreeView("cairn.history", { treeDataProvider: history })
   for (const view of [turnsView, history.view]) {
-    context.subscriptions.push(view, view.onDidChangeVisibility((e) => void (e.visible && !looked && look())))
+    context.subscriptions.push(
+      view,
+      view.onDidChangeVisibility((e) => void (e.visible && !looked && look())),
+    )
   }
   const handlers = commandsOf({
-    connection, projects, turns, history, goBack, look,
+    connection,
+    projects,
+    turns,
+    history,
+    goBack,
+    look,
     refresh: async () => {
       await look()
       await all()
     },
   })
   for (const [name, handler] of Object.entries(handlers)) {
-    context.subscriptions.push(vscode.commands.registerCommand(name, (...args: unknown[]) => guarded(output, () => handler(...(args as never[])))))
+    context.subscriptions.push(
+      vscode.commands.registerCommand(name, (...args: unknown[]) => guarded(output, () => handler(...(args as never[])))),
+    )
   }
   const followed = () => {
     const uri = vscode.window.activeTextEditor?.document.uri

@@ -1,8 +1,8 @@
 // The tree of sessions, their turns with prompts, and the files of each turn.
 import * as vscode from "vscode"
 import { type Change, isKind, type Session } from "./api.ts"
-import { isPlain, shown } from "./pathtext.ts"
-import { onDisk, type Project, type Projects } from "./projects.ts"
+import { shown } from "./pathtext.ts"
+import type { Project, Projects } from "./projects.ts"
 import {
   agentOf,
   beganAt,
@@ -170,16 +170,15 @@ function turnItem(turn: Turn): vscode.TreeItem {
 }
 
 function changeItem(node: Node & { kind: "change" }): vscode.TreeItem {
-  const { change, project } = node
+  const { change } = node
   const name = shown(change.path)
   const item = new vscode.TreeItem(name.slice(name.lastIndexOf("/") + 1))
   const directory = name.includes("/") ? name.slice(0, name.lastIndexOf("/")) : ""
   item.description = [letters[change.status], directory].filter(Boolean).join(" · ")
   item.tooltip = `${name}: ${change.status}`
-  item.contextValue = isPlain(change.path) ? "cairn.change" : "cairn.bytesChange"
+  item.contextValue = "cairn.change"
   item.iconPath = new vscode.ThemeIcon({ added: "diff-added", modified: "diff-modified", deleted: "diff-removed" }[change.status])
-  const uri = onDisk(project, change.path)
-  if (uri) item.accessibilityInformation = { label: `${name}, ${change.status}` }
+  item.accessibilityInformation = { label: `${name}, ${change.status}` }
   item.command = { command: "cairn.openChange", title: "Open Changes", arguments: [node] }
   return item
 }

@@ -6,6 +6,17 @@ const common = { bundle: true, platform: "node", target: "node20", format: "cjs"
 rmSync("dist", { recursive: true, force: true })
 await build({ ...common, entryPoints: ["src/extension.ts"], outfile: "dist/extension.js", external: ["vscode"], legalComments: "none" })
 if (process.argv.includes("--tests")) {
-  const entryPoints = ["unit", "editor"].flatMap((dir) => readdirSync(`test/${dir}`).filter((f) => f.endsWith(".test.ts")).map((f) => `test/${dir}/${f}`))
-  await build({ ...common, entryPoints, outdir: "dist/test", outbase: "test", external: ["vscode", "playwright-core"], sourcemap: "inline" })
+  const entryPoints = ["unit", "editor"].flatMap((dir) =>
+    readdirSync(`test/${dir}`)
+      .filter((f) => f.endsWith(".test.ts"))
+      .map((f) => `test/${dir}/${f}`),
+  )
+  await build({
+    ...common,
+    entryPoints,
+    outdir: "dist/test",
+    outbase: "test",
+    external: ["vscode", "playwright-core"],
+    sourcemap: "inline",
+  })
 }

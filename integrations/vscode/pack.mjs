@@ -37,7 +37,14 @@ ${property("Code.ExtensionKind", manifest.extensionKind.join(","))}
 </PackageManifest>
 `
 
-const types = { vsixmanifest: "text/xml", json: "application/json", js: "application/javascript", md: "text/markdown", svg: "image/svg+xml", txt: "text/plain" }
+const types = {
+  vsixmanifest: "text/xml",
+  json: "application/json",
+  js: "application/javascript",
+  md: "text/markdown",
+  svg: "image/svg+xml",
+  txt: "text/plain",
+}
 const contentTypes = `<?xml version="1.0" encoding="utf-8"?>
 <Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">${Object.entries(types)
   .map(([extension, type]) => `<Default Extension=".${extension}" ContentType="${type}"/>`)

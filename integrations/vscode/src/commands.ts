@@ -34,7 +34,8 @@ export function commandsOf(p: Parts): Record<string, Handler> {
     "cairn.redoTurn": (node: Node) => moveSession(p, node, true),
     "cairn.openTurn": openTurn,
     "cairn.openChange": openChange,
-    "cairn.openEntry": (e: Entry) => openComparison(e.project, e.path, { from: e.checkpoint.hash, to: "" }, `${titleOf(e.checkpoint)} ↔ now`),
+    "cairn.openEntry": (e: Entry) =>
+      openComparison(e.project, e.path, { from: e.checkpoint.hash, to: "" }, `${titleOf(e.checkpoint)} ↔ now`),
     "cairn.openEntryChange": openEntryChange,
     "cairn.openEntryFile": (e: Entry) => vscode.commands.executeCommand("vscode.open", sideOf(e.project, e.checkpoint.hash, e.path)),
     "cairn.restoreEntry": (e: Entry) => restoreEntry(p, e),
@@ -62,12 +63,23 @@ async function undo(p: Parts, forward: boolean): Promise<void> {
   if (!project) return
   const choices = await choicesOf(project.backend, forward)
   if (choices.length === 0) return void vscode.window.showInformationMessage(`cairn: there is nothing to ${forward ? "redo" : "undo"}.`)
-  const choice = choices.length === 1 ? choices[0] : await vscode.window.showQuickPick(choices, { placeHolder: forward ? "What comes back? The newest is first." : "What goes? The newest is first.", matchOnDetail: true })
+  const choice =
+    choices.length === 1
+      ? choices[0]
+      : await vscode.window.showQuickPick(choices, {
+          placeHolder: forward ? "What comes back? The newest is first." : "What goes? The newest is first.",
+          matchOnDetail: true,
+        })
   if (choice) await offer(p, project, choice, forward)
 }
 
 function offer(p: Parts, project: Project, choice: Choice, forward: boolean): Promise<unknown> {
-  return p.goBack.offer({ project, way: choice.way, question: forward ? `Bring back “${choice.label}”?` : `Take back “${choice.label}”?`, button: forward ? "Bring Back" : "Take Back" })
+  return p.goBack.offer({
+    project,
+    way: choice.way,
+    question: forward ? `Bring back “${choice.label}”?` : `Take back “${choice.label}”?`,
+    button: forward ? "Bring Back" : "Take Back",
+  })
 }
 
 async function moveSession(p: Parts, node: Node, forward: boolean): Promise<void> {
@@ -111,7 +123,11 @@ async function restoreEntry(p: Parts, e: Entry): Promise<void> {
 async function compare(p: Parts, uri = vscode.window.activeTextEditor?.document.uri): Promise<void> {
   const subject = uri && (await subjectOf(p.projects, uri))
   if (!subject) return void vscode.window.showInformationMessage("cairn: open a file of the workspace first.")
-  const item = await vscode.window.showQuickPick(itemsFor(subject), { placeHolder: `Compare ${shown(subject.path)} with`, matchOnDescription: true, matchOnDetail: true })
+  const item = await vscode.window.showQuickPick(itemsFor(subject), {
+    placeHolder: `Compare ${shown(subject.path)} with`,
+    matchOnDescription: true,
+    matchOnDetail: true,
+  })
   if (item) await openComparison(subject.project, subject.path, { from: item.checkpoint.hash, to: "" }, `${titleOf(item.checkpoint)} ↔ now`)
 }
 
@@ -124,14 +140,25 @@ async function itemsFor(subject: Subject): Promise<(vscode.QuickPickItem & { che
 }
 
 function itemOf(checkpoint: Checkpoint, detail: string): vscode.QuickPickItem & { checkpoint: Checkpoint } {
-  return { label: titleOf(checkpoint), description: `${authorOf(checkpoint)} · ${ago(checkpoint.time)} · ${checkpoint.id.slice(0, 12)}`, detail, iconPath: iconOf(checkpoint), checkpoint }
+  return {
+    label: titleOf(checkpoint),
+    description: `${authorOf(checkpoint)} · ${ago(checkpoint.time)} · ${checkpoint.id.slice(0, 12)}`,
+    detail,
+    iconPath: iconOf(checkpoint),
+    checkpoint,
+  }
 }
 
 async function takeBackHunk(p: Parts, comparison?: Comparison, id?: string): Promise<void> {
   const found = comparison?.project && id ? { comparison, id } : await atCursor(p)
   if (!found) return void vscode.window.showInformationMessage("cairn: the cursor is at no hunk of a comparison with a checkpoint.")
   const c = found.comparison
-  await p.goBack.offer({ project: c.project, way: wayOf(c, found.id), question: `Take back this hunk of ${shown(c.path)}?`, button: "Take Back" })
+  await p.goBack.offer({
+    project: c.project,
+    way: wayOf(c, found.id),
+    question: `Take back this hunk of ${shown(c.path)}?`,
+    button: "Take Back",
+  })
 }
 
 async function atCursor(p: Parts): Promise<{ comparison: Comparison; id: string } | undefined> {

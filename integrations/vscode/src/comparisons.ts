@@ -14,7 +14,13 @@ export interface Comparison extends Subject, Span {}
 export async function openComparison(project: Project, path: string, span: Span, title: string): Promise<void> {
   if (!isReadable(project, path)) throw new Error(unreadable)
   const name = shown(path).slice(shown(path).lastIndexOf("/") + 1)
-  await vscode.commands.executeCommand("vscode.diff", sideOf(project, span.from, path), sideOf(project, span.to, path), `${name} (${title})`, { preview: true })
+  await vscode.commands.executeCommand(
+    "vscode.diff",
+    sideOf(project, span.from, path),
+    sideOf(project, span.to, path),
+    `${name} (${title})`,
+    { preview: true },
+  )
 }
 
 // openAll opens several files in one editor. An added file has no older side, a deleted one no newer.
@@ -37,7 +43,8 @@ function isReadable(project: Project, path: string): boolean {
 function originalOf(modified: vscode.Uri): vscode.Uri | undefined {
   for (const group of vscode.window.tabGroups.all) {
     for (const { input } of group.tabs) {
-      if (input instanceof vscode.TabInputTextDiff && input.original.scheme === scheme && input.modified.toString() === modified.toString()) return input.original
+      if (input instanceof vscode.TabInputTextDiff && input.original.scheme === scheme && input.modified.toString() === modified.toString())
+        return input.original
     }
   }
   return undefined

@@ -43,7 +43,10 @@ export class Connection {
       const address = await this.address()
       if (!address) return
       const server = await Server.connect(address)
-      const stream = new EventStream((e) => this.hooks.event(e), () => this.lost())
+      const stream = new EventStream(
+        (e) => this.hooks.event(e),
+        () => this.lost(),
+      )
       await stream.listen(address).catch((err) => {
         server.close()
         throw err
@@ -149,7 +152,12 @@ export function tcpAddress(link: string, token: string): Address {
 
 // startServer starts cairn serve and waits for the line in which it names its way in.
 function startServer(program: Program, directory: string, platform: NodeJS.Platform): Promise<number | undefined> {
-  const args = ["--json", ...(program.dataDir ? ["--data-dir", program.dataDir] : []), "serve", ...(platform === "win32" ? ["--listen", "127.0.0.1:0"] : [])]
+  const args = [
+    "--json",
+    ...(program.dataDir ? ["--data-dir", program.dataDir] : []),
+    "serve",
+    ...(platform === "win32" ? ["--listen", "127.0.0.1:0"] : []),
+  ]
   return new Promise((resolve, reject) => {
     const complaints = new Complaints()
     const child = spawn(program.path, args, { cwd: directory, detached: true, stdio: ["ignore", "pipe", complaints.fd], windowsHide: true })

@@ -104,7 +104,9 @@ export class HistoryView implements vscode.TreeDataProvider<Node> {
     item.description = `${authorOf(c)} · ${ago(c.time)}`
     item.iconPath = iconOf(c)
     item.contextValue = "cairn.entry"
-    item.tooltip = [c.work?.prompt ?? c.message, authorOf(c), new Date(c.time).toLocaleString(), c.id.slice(0, 12)].filter(Boolean).join("\n")
+    item.tooltip = [c.work?.prompt ?? c.message, authorOf(c), new Date(c.time).toLocaleString(), c.id.slice(0, 12)]
+      .filter(Boolean)
+      .join("\n")
     item.command = { command: "cairn.openEntry", title: "Compare with This Checkpoint", arguments: [node] }
     return item
   }

@@ -29,7 +29,13 @@ export class Files implements vscode.FileSystemProvider {
   constructor(private readonly projects: Projects) {}
 
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
-    return { type: vscode.FileType.File, ctime: 0, mtime: 0, size: (await this.readFile(uri)).length, permissions: vscode.FilePermission.Readonly }
+    return {
+      type: vscode.FileType.File,
+      ctime: 0,
+      mtime: 0,
+      size: (await this.readFile(uri)).length,
+      permissions: vscode.FilePermission.Readonly,
+    }
   }
 
   // readFile returns the bytes. A file that the checkpoint lacks is empty: it is one side of a

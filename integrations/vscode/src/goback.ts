@@ -26,7 +26,10 @@ export class GoBack {
       const { changes, detail } = previewOf(plan, unsaved(r.project, plan))
       if (changes === 0 || !plan.planID) {
         const open = plan.conflicts.length > 0
-        void vscode.window.showInformationMessage(open ? "cairn: nothing can go back: every path is in conflict." : "cairn: there is nothing to change.", { modal: open, detail })
+        void vscode.window.showInformationMessage(
+          open ? "cairn: nothing can go back: every path is in conflict." : "cairn: there is nothing to change.",
+          { modal: open, detail },
+        )
         return undefined
       }
       const answer = await vscode.window.showWarningMessage(r.question, { modal: true, detail }, r.button)
@@ -69,5 +72,7 @@ async function planOf(r: Request): Promise<Result | undefined> {
 // editor stays, and saving it would overwrite what came back.
 function unsaved(project: Project, plan: Result): string[] {
   const touched = new Set((plan.plan ?? []).map((c) => onDisk(project, c.path)?.toString()))
-  return vscode.workspace.textDocuments.filter((d) => d.isDirty && touched.has(d.uri.toString())).map((d) => vscode.workspace.asRelativePath(d.uri))
+  return vscode.workspace.textDocuments
+    .filter((d) => d.isDirty && touched.has(d.uri.toString()))
+    .map((d) => vscode.workspace.asRelativePath(d.uri))
 }

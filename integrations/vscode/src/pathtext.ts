@@ -51,7 +51,7 @@ export function textOf(bytes: Uint8Array): string {
 
 function piecewise(bytes: Buffer): string {
   let out = ""
-  for (let i = 0; i < bytes.length; ) {
+  for (let i = 0; i < bytes.length;) {
     const size = [1, 2, 3, 4].find((n) => i + n <= bytes.length && isCharacter(bytes.subarray(i, i + n)))
     out += size ? bytes.toString("utf8", i, i + size) : "\0" + bytes.toString("hex", i, i + 1)
     i += size ?? 1

@@ -2,7 +2,21 @@
 // runs. Its JSON is that of the server.
 import { spawn } from "node:child_process"
 import * as fs from "node:fs"
-import { type Backend, type Change, type Checkpoint, type Hunk, isKind, type Message, type Operation, type Page, Problem, type Result, type Session, type Standing, type Way } from "./api.ts"
+import {
+  type Backend,
+  type Change,
+  type Checkpoint,
+  type Hunk,
+  isKind,
+  type Message,
+  type Operation,
+  type Page,
+  Problem,
+  type Result,
+  type Session,
+  type Standing,
+  type Way,
+} from "./api.ts"
 import { isPlain, unreadable } from "./pathtext.ts"
 
 // maxOutput is the limit on what one call prints, in bytes.

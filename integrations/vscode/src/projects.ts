@@ -84,6 +84,7 @@ export function onDisk(project: Project, relative: string): vscode.Uri | undefin
   const file = path.join(project.backend.root, ...relative.split("/"))
   const inside = path.relative(project.real, file)
   // The folder may be named by a symlink; the editor knows the file by that name.
-  if (inside !== ".." && !inside.startsWith(".." + path.sep) && !path.isAbsolute(inside)) return vscode.Uri.joinPath(project.folder.uri, ...inside.split(path.sep))
+  if (inside !== ".." && !inside.startsWith(".." + path.sep) && !path.isAbsolute(inside))
+    return vscode.Uri.joinPath(project.folder.uri, ...inside.split(path.sep))
   return vscode.Uri.file(file)
 }

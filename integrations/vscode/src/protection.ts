@@ -11,7 +11,10 @@ export interface Protection {
 }
 
 // idle is what is said where no server runs and no program has been asked.
-export const idle: Protection = { state: "unknown", text: "no server runs. Agents that cairn is connected with are protected without one; click to look." }
+export const idle: Protection = {
+  state: "unknown",
+  text: "no server runs. Agents that cairn is connected with are protected without one; click to look.",
+}
 
 export async function protectionOf(backend: Backend): Promise<Protection> {
   return wordsOf(await backend.standing(), backend.kind)

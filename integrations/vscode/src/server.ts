@@ -129,7 +129,10 @@ class ServerBackend implements Backend {
   }
 
   async hunks(from: string, to: string, path: string): Promise<Hunk[]> {
-    const { diffs } = await this.json<{ diffs: { file: string; hunks?: Hunk[] }[] }>("GET", `/diff${query({ from, to, hunkIDs: true })}&path=${inQuery(path)}`)
+    const { diffs } = await this.json<{ diffs: { file: string; hunks?: Hunk[] }[] }>(
+      "GET",
+      `/diff${query({ from, to, hunkIDs: true })}&path=${inQuery(path)}`,
+    )
     return diffs.find((d) => d.file === path)?.hunks ?? []
   }
 

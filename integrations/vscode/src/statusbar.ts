@@ -22,12 +22,16 @@ export class StatusBar {
     const turn = ++this.asked
     const folders = this.projects.folders()
     if (folders.length === 0) return this.item.hide()
-    const list: [string, Protection][] = await Promise.all(folders.map(async (f): Promise<[string, Protection]> => [f.name, await this.of(f, look)]))
+    const list: [string, Protection][] = await Promise.all(
+      folders.map(async (f): Promise<[string, Protection]> => [f.name, await this.of(f, look)]),
+    )
     if (turn !== this.asked) return // a newer look is under way
     const shown = worst(list.map(([, p]) => p)) ?? idle
     this.item.text = labelOf(shown.state)
     this.item.tooltip = list.map(([name, p]) => `${name}: ${p.text}`).join("\n")
-    this.item.backgroundColor = ["off", "missing", "failed"].includes(shown.state) ? new vscode.ThemeColor("statusBarItem.warningBackground") : undefined
+    this.item.backgroundColor = ["off", "missing", "failed"].includes(shown.state)
+      ? new vscode.ThemeColor("statusBarItem.warningBackground")
+      : undefined
     this.item.show()
     await vscode.commands.executeCommand("setContext", "cairn.state", shown.state)
   }

@@ -22,7 +22,10 @@ interface TimelineProvider {
   id: string
   label: string
   onDidChange: vscode.Event<undefined>
-  provideTimeline(uri: vscode.Uri, options: { cursor?: string }): Promise<{ items: TimelineItem[]; paging?: { cursor: string } } | undefined>
+  provideTimeline(
+    uri: vscode.Uri,
+    options: { cursor?: string },
+  ): Promise<{ items: TimelineItem[]; paging?: { cursor: string } } | undefined>
 }
 
 type Workspace = typeof vscode.workspace & { registerTimelineProvider(schemes: string[], provider: TimelineProvider): vscode.Disposable }

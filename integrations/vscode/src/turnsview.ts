@@ -1,9 +1,22 @@
 // The tree of sessions, their turns with prompts, and the files of each turn.
 import * as vscode from "vscode"
 import { type Change, isKind, type Session } from "./api.ts"
-import { isPlain, shown } from "./pathtext.ts"
-import { onDisk, type Project, type Projects } from "./projects.ts"
-import { agentOf, beganAt, changesOf, filesOf, isReverted, isRunning, modelOf, promptOf, type Span, spanOf, type Turn, turnsOf } from "./turns.ts"
+import { shown } from "./pathtext.ts"
+import type { Project, Projects } from "./projects.ts"
+import {
+  agentOf,
+  beganAt,
+  changesOf,
+  filesOf,
+  isReverted,
+  isRunning,
+  modelOf,
+  promptOf,
+  type Span,
+  spanOf,
+  type Turn,
+  turnsOf,
+} from "./turns.ts"
 import { ago, count, firstLine } from "./words.ts"
 
 export type Node =
@@ -78,7 +91,10 @@ export class TurnsView implements vscode.TreeDataProvider<Node> {
     const [history, all] = await Promise.all([project.backend.history(session.id), project.backend.sessions()])
     const turns = turnsOf(session, history).reverse()
     const children = all.filter((s) => s.parentID === session.id)
-    return [...turns.map((turn): Node => ({ kind: "turn", project, turn })), ...children.map((s): Node => ({ kind: "session", project, session: s }))]
+    return [
+      ...turns.map((turn): Node => ({ kind: "turn", project, turn })),
+      ...children.map((s): Node => ({ kind: "session", project, session: s })),
+    ]
   }
 
   getTreeItem(node: Node): vscode.TreeItem {
@@ -125,7 +141,15 @@ function sessionItem(s: Session): vscode.TreeItem {
   item.description = [s.agent, ago(s.updated)].filter(Boolean).join(" · ")
   item.iconPath = new vscode.ThemeIcon(s.open ? "sync~spin" : s.parentID ? "type-hierarchy-sub" : "comment-discussion")
   item.contextValue = "cairn.session"
-  item.tooltip = [s.title, `${s.agent ?? "agent not known"}${s.model ? `, ${s.model}` : ""}`, count(s.messages, "message"), new Date(s.updated).toLocaleString(), s.id].filter(Boolean).join("\n")
+  item.tooltip = [
+    s.title,
+    `${s.agent ?? "agent not known"}${s.model ? `, ${s.model}` : ""}`,
+    count(s.messages, "message"),
+    new Date(s.updated).toLocaleString(),
+    s.id,
+  ]
+    .filter(Boolean)
+    .join("\n")
   return item
 }
 
@@ -146,16 +170,15 @@ function turnItem(turn: Turn): vscode.TreeItem {
 }
 
 function changeItem(node: Node & { kind: "change" }): vscode.TreeItem {
-  const { change, project } = node
+  const { change } = node
   const name = shown(change.path)
   const item = new vscode.TreeItem(name.slice(name.lastIndexOf("/") + 1))
   const directory = name.includes("/") ? name.slice(0, name.lastIndexOf("/")) : ""
   item.description = [letters[change.status], directory].filter(Boolean).join(" · ")
   item.tooltip = `${name}: ${change.status}`
-  item.contextValue = isPlain(change.path) ? "cairn.change" : "cairn.bytesChange"
+  item.contextValue = "cairn.change"
   item.iconPath = new vscode.ThemeIcon({ added: "diff-added", modified: "diff-modified", deleted: "diff-removed" }[change.status])
-  const uri = onDisk(project, change.path)
-  if (uri) item.accessibilityInformation = { label: `${name}, ${change.status}` }
+  item.accessibilityInformation = { label: `${name}, ${change.status}` }
   item.command = { command: "cairn.openChange", title: "Open Changes", arguments: [node] }
   return item
 }

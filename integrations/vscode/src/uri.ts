@@ -15,6 +15,7 @@ export function encodePlace(place: Place): string {
 
 export function decodePlace(query: string): Place {
   const p = JSON.parse(query) as Partial<Place>
-  if (typeof p.hash !== "string" || typeof p.root !== "string" || typeof p.path !== "string") throw new Error("no place of a checkpoint: " + query)
+  if (typeof p.hash !== "string" || typeof p.root !== "string" || typeof p.path !== "string")
+    throw new Error("no place of a checkpoint: " + query)
   return { hash: p.hash, root: p.root, path: p.path }
 }

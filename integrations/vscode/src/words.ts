@@ -41,7 +41,14 @@ export interface Preview {
   detail: string
 }
 
-const verbs: Record<string, string> = { create: "bring back", modify: "change", chmod: "change the mode of", delete: "delete", mkdir: "make the directory", rmdir: "remove the directory" }
+const verbs: Record<string, string> = {
+  create: "bring back",
+  modify: "change",
+  chmod: "change the mode of",
+  delete: "delete",
+  mkdir: "make the directory",
+  rmdir: "remove the directory",
+}
 
 // previewOf says what a plan would do, at most limit lines of each kind.
 export function previewOf(plan: Result, unsaved: string[] = [], limit = 15): Preview {

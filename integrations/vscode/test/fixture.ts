@@ -29,7 +29,9 @@ export class Fixture {
 
   // files returns the names and texts of all files of the root, which has no directories.
   files(): Record<string, string> {
-    return Object.fromEntries(readdirSync(this.root, "latin1").map((name) => [name, readFileSync(Buffer.from(this.root + "/" + name, "latin1"), "utf8")]))
+    return Object.fromEntries(
+      readdirSync(this.root, "latin1").map((name) => [name, readFileSync(Buffer.from(this.root + "/" + name, "latin1"), "utf8")]),
+    )
   }
 
   remove(name: string): void {

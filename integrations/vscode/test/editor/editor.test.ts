@@ -44,13 +44,12 @@ test("in the real editor", { skip: missing() }, async (t) => {
     await editor.row("and once more").waitFor()
     await editor.expand("make it better")
     for (const name of ["a.txt", "gone.txt", "new.txt"]) await editor.row(name).waitFor()
-    await editor.row("a.txt").first().click()
-    await editor.tab("a.txt (make it better)").waitFor()
+    await editor.click(editor.row("a.txt").first(), editor.tab("a.txt (make it better)"))
     await editor.page.locator(".modified-in-monaco-diff-editor .view-line", { hasText: "ONE" }).first().waitFor()
   })
 
   await part("a button takes a hunk back, after a preview", async () => {
-    await editor.lens("Take back +1 −1").nth(1).click()
+    await editor.click(editor.lens("Take back +1 −1").nth(1), editor.question)
     const said = await editor.confirm("Take Back")
     assert.match(said, /Take back this hunk of a\.txt\?/)
     assert.match(said, /change a\.txt/)
@@ -85,8 +84,7 @@ test("in the real editor", { skip: missing() }, async (t) => {
 
   await part("the history follows the editor and compares with the disk", async () => {
     const entry = editor.page.locator(".pane", { hasText: "File History" }).locator(".monaco-list-row", { hasText: "first" })
-    await entry.click()
-    await editor.tab("a.txt (first ↔ now)").waitFor()
+    await editor.click(entry, editor.tab("a.txt (first ↔ now)"))
     await editor.lens("Take back").first().waitFor()
   })
 
@@ -100,8 +98,8 @@ test("in the real editor", { skip: missing() }, async (t) => {
     await editor.page.locator(".activitybar a[aria-label^='Explorer']").first().click()
     await editor.page.locator(".explorer-folders-view .monaco-list-row", { hasText: "a.txt" }).first().dblclick()
     await editor.page.locator(".pane-header", { hasText: "Timeline" }).first().click()
-    await editor.page.locator(".pane", { hasText: "Timeline" }).locator(".monaco-list-row", { hasText: "first" }).click()
-    await editor.tab("a.txt (first ↔ now)").waitFor()
+    const entry = editor.page.locator(".pane", { hasText: "Timeline" }).locator(".monaco-list-row", { hasText: "first" })
+    await editor.click(entry, editor.tab("a.txt (first ↔ now)"))
   })
 
   await part("a server that goes is missed, and the menu offers to start one", async () => {

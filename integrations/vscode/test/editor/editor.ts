@@ -19,7 +19,11 @@ export function missing(): string | false {
 }
 
 function browser(): string | undefined {
-  const found = (name: string) => (process.env.PATH ?? "").split(delimiter).map((dir) => join(dir, name)).find((p) => existsSync(p))
+  const found = (name: string) =>
+    (process.env.PATH ?? "")
+      .split(delimiter)
+      .map((dir) => join(dir, name))
+      .find((p) => existsSync(p))
   return process.env.CAIRN_CHROMIUM ?? ["chromium", "chromium-browser", "google-chrome"].map(found).find((p) => p !== undefined)
 }
 
@@ -45,13 +49,24 @@ export class Editor {
 
   // open opens the root of a fixture, or a workspace file that what names, with the package that
   // has the Timeline, or with the one that can be published.
-  static async open(f: Fixture, change: Record<string, unknown> = {}, what = `folder=${encodeURIComponent(f.root)}`, packed = /-timeline\.vsix$/): Promise<Editor> {
+  static async open(
+    f: Fixture,
+    change: Record<string, unknown> = {},
+    what = `folder=${encodeURIComponent(f.root)}`,
+    packed = /-timeline\.vsix$/,
+  ): Promise<Editor> {
     const dir = process.env.CAIRN_CODE_SERVER ?? ""
     const own = mkdtempSync(join(tmpdir(), "cairn-editor-"))
     mkdirSync(join(own, "data", "User"), { recursive: true })
     writeFileSync(join(own, "data", "User", "settings.json"), JSON.stringify({ ...settings, ...change }))
     const node = join(dir, "node_modules", "node", "bin", "node")
-    const args = [join(dir, "node_modules", "code-server"), "--user-data-dir", join(own, "data"), "--extensions-dir", join(own, "extensions")]
+    const args = [
+      join(dir, "node_modules", "code-server"),
+      "--user-data-dir",
+      join(own, "data"),
+      "--extensions-dir",
+      join(own, "extensions"),
+    ]
     const vsix = resolve(readdirSync(".").find((name) => packed.test(name)) ?? "")
     execFileSync(node, [...args, "--install-extension", vsix], { env: f.env, stdio: ["ignore", "ignore", "ignore"] })
     const server = spawn(node, [...args, "--auth", "none", "--bind-addr", "127.0.0.1:0", "--disable-telemetry", "--disable-update-check"], {
@@ -97,6 +112,23 @@ export class Editor {
     await this.row(text).first().click()
   }
 
+  // click clicks until what it leads to is there: a list that is drawn again loses a click.
+  async click(on: Locator, leadsTo: Locator): Promise<void> {
+    for (let left = 6; ; left--) {
+      await on.click()
+      try {
+        return await leadsTo.waitFor({ timeout: patience / 6 })
+      } catch (err) {
+        if (left === 0) throw err
+      }
+    }
+  }
+
+  // question is the dialog that is open.
+  get question(): Locator {
+    return this.page.locator(".monaco-dialog-box")
+  }
+
   // command runs a command by its title.
   async command(title: string): Promise<void> {
     await this.page.keyboard.press("F1")
@@ -113,7 +145,7 @@ export class Editor {
 
   // confirm presses a button of the question and returns what it said.
   async confirm(button: string): Promise<string> {
-    const box = this.page.locator(".monaco-dialog-box")
+    const box = this.question
     await box.waitFor()
     const text = (await box.locator(".dialog-message-container").textContent()) ?? ""
     await box.locator(".monaco-button", { hasText: button }).first().click()

@@ -66,9 +66,15 @@ both("turns with their files", withTwoTurns, async (f, b) => {
 
 both("the history of a file", withTwoTurns, async (_, b) => {
   const page = await b.log("a.txt", 2)
-  assert.deepEqual(page.checkpoints.map((c) => c.work?.prompt), ["and once more", "make it better …"])
+  assert.deepEqual(
+    page.checkpoints.map((c) => c.work?.prompt),
+    ["and once more", "make it better …"],
+  )
   const rest = await b.log("a.txt", 2, page.next)
-  assert.deepEqual(rest.checkpoints.map((c) => c.message), ["first"])
+  assert.deepEqual(
+    rest.checkpoints.map((c) => c.message),
+    ["first"],
+  )
   assert.equal(rest.next, undefined)
   assert.deepEqual((await b.log("new.txt", 9)).checkpoints.length, 1)
   assert.equal((await b.standing()).newest?.id, (await b.log(undefined, 1)).checkpoints[0]?.id)
@@ -106,7 +112,10 @@ both("a hunk goes, and what came later stays", withTwoTurns, async (f, b) => {
   assert.equal(f.read("a.txt"), text({ 1: "ONE", 2: "mine", 5: "FIVE", 10: "TEN" }))
   await does(b, { action: "redo" })
   const since = await b.hunks(from, "", "a.txt")
-  assert.deepEqual(since.map((h) => h.newStart > 0), [true, true])
+  assert.deepEqual(
+    since.map((h) => h.newStart > 0),
+    [true, true],
+  )
 })
 
 both("a file is restored", withTwoTurns, async (f, b) => {
@@ -123,7 +132,10 @@ both("a conflict is listed and stays", withTwoTurns, async (f, b) => {
   f.write("a.txt", text({ 1: "ONE", 5: "mine", 10: "TEN" }))
   const way: Way = { action: "undo-turn", session: "s1" }
   const plan = await b.plan(way)
-  assert.deepEqual(plan.conflicts.map((c) => c.path), ["a.txt"])
+  assert.deepEqual(
+    plan.conflicts.map((c) => c.path),
+    ["a.txt"],
+  )
   assert.match(previewOf(plan).detail, /^In conflict, stays as it is:\na.txt: /)
 })
 
@@ -135,14 +147,18 @@ both("a plan that is out of date does nothing", withTwoTurns, async (f, b) => {
   assert.equal(f.read("a.txt"), text({ 1: "ONE", 2: "mine", 5: "FIVE", 10: "TEN" }))
 })
 
-both("a root without a store", () => new Fixture(), async (f, b) => {
-  assert.deepEqual(await b.standing().then((s) => s.newest), undefined)
-  assert.deepEqual([await b.sessions(), (await b.log("a", 9)).checkpoints, await b.operations(9)], [[], [], []])
-  f.write("a", "a\n")
-  const { hash } = await b.track("by the editor")
-  assert.equal((await b.standing()).newest?.hash, hash)
-  assert.equal((await b.log("a", 9)).checkpoints[0]?.message, "by the editor")
-})
+both(
+  "a root without a store",
+  () => new Fixture(),
+  async (f, b) => {
+    assert.deepEqual(await b.standing().then((s) => s.newest), undefined)
+    assert.deepEqual([await b.sessions(), (await b.log("a", 9)).checkpoints, await b.operations(9)], [[], [], []])
+    f.write("a", "a\n")
+    const { hash } = await b.track("by the editor")
+    assert.equal((await b.standing()).newest?.hash, hash)
+    assert.equal((await b.log("a", 9)).checkpoints[0]?.message, "by the editor")
+  },
+)
 
 both("captures that are switched off", withTwoTurns, async (f, b) => {
   process.env.XDG_CONFIG_HOME = f.top + "/.config" // for the program, which this process starts
@@ -155,25 +171,29 @@ both("captures that are switched off", withTwoTurns, async (f, b) => {
   }
 })
 
-test("a name that is not UTF-8 goes through the server", { skip: process.platform !== "linux" && "SKIPPED: only Linux has such names" }, async () => {
-  const f = new Fixture()
-  fixtures.push(f)
-  const name = Buffer.from("bad\xff", "latin1")
-  f.write(name, "old\n")
-  f.cairn("track")
-  f.write(name, "new\n")
-  await f.serve()
-  const server = await Server.connect({ socketPath: socketPath(f.dataDir) })
-  const b = await server.backend(f.root)
-  const [checkpoint] = (await b.log("bad\0ff", 9)).checkpoints
-  assert.equal(decoder.decode(await b.file(checkpoint!.hash, "bad\0ff")), "old\n")
-  const [hunk] = await b.hunks(checkpoint!.hash, "", "bad\0ff")
-  await does(b, { action: "revert", from: checkpoint!.hash, to: "", hunks: [hunk!.id], paths: ["bad\0ff"] })
-  assert.deepEqual(f.files(), { "bad\xff": "old\n" })
-  server.close()
-  const program = await backendOf({ path: cairn, dataDir: f.dataDir }, f.root)
-  await assert.rejects(program.file(checkpoint!.hash, "bad\0ff"), /not UTF-8/)
-})
+test(
+  "a name that is not UTF-8 goes through the server",
+  { skip: process.platform !== "linux" && "SKIPPED: only Linux has such names" },
+  async () => {
+    const f = new Fixture()
+    fixtures.push(f)
+    const name = Buffer.from("bad\xff", "latin1")
+    f.write(name, "old\n")
+    f.cairn("track")
+    f.write(name, "new\n")
+    await f.serve()
+    const server = await Server.connect({ socketPath: socketPath(f.dataDir) })
+    const b = await server.backend(f.root)
+    const [checkpoint] = (await b.log("bad\0ff", 9)).checkpoints
+    assert.equal(decoder.decode(await b.file(checkpoint!.hash, "bad\0ff")), "old\n")
+    const [hunk] = await b.hunks(checkpoint!.hash, "", "bad\0ff")
+    await does(b, { action: "revert", from: checkpoint!.hash, to: "", hunks: [hunk!.id], paths: ["bad\0ff"] })
+    assert.deepEqual(f.files(), { "bad\xff": "old\n" })
+    server.close()
+    const program = await backendOf({ path: cairn, dataDir: f.dataDir }, f.root)
+    await assert.rejects(program.file(checkpoint!.hash, "bad\0ff"), /not UTF-8/)
+  },
+)
 
 test("a directory below the root has the root's project", async () => {
   const f = withTwoTurns()

@@ -64,7 +64,11 @@ test("a turn is told while it happens", async () => {
   const connection = connect(f, heard)
   await connection.connect()
   const at = `?directory=${encodeURIComponent(f.root)}`
-  const { id } = await connection.server!.json<{ id: string }>("POST", "/session/s1/steps" + at, { messageID: "m3", role: "user", prompt: "a third" })
+  const { id } = await connection.server!.json<{ id: string }>("POST", "/session/s1/steps" + at, {
+    messageID: "m3",
+    role: "user",
+    prompt: "a third",
+  })
   f.write("b.txt", "b\n")
   await connection.server!.json("POST", `/session/s1/steps/${id}/end${at}`, {})
   await heard.until(() => heard.events.filter((e) => e.type === "step").length === 2)

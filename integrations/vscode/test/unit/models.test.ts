@@ -66,10 +66,23 @@ test("a login link names the address of a server", () => {
   assert.deepEqual(tcpAddress("http://[::1]:80801/login".replace("80801", "8081"), "t"), { host: "::1", port: 8081, token: "t" })
 })
 
-const session = { id: "s", root: "/r", created: "2026-01-01T00:00:00Z", updated: "2026-01-01T00:00:00Z", messages: 0, steps: 0 } satisfies Session
+const session = {
+  id: "s",
+  root: "/r",
+  created: "2026-01-01T00:00:00Z",
+  updated: "2026-01-01T00:00:00Z",
+  messages: 0,
+  steps: 0,
+} satisfies Session
 
 function step(id: string, from: string, to?: string, files: string[] = ["/r/a"]): Step {
-  return { id, before: { id: from, hash: from }, after: to === undefined ? undefined : { id: to, hash: to }, began: "2026-01-01T00:00:00Z", patch: { hash: from, files } }
+  return {
+    id,
+    before: { id: from, hash: from },
+    after: to === undefined ? undefined : { id: to, hash: to },
+    began: "2026-01-01T00:00:00Z",
+    patch: { hash: from, files },
+  }
 }
 
 function message(id: string, role: string, steps: Step[] = [], more: Partial<Message> = {}): Message {
@@ -83,7 +96,10 @@ test("a message of the user begins a turn", () => {
     message("m2", "assistant", [step("1", "A", "B"), step("2", "C", "D")]),
     message("m3", "user", [step("3", "D")], { prompt: "second", reverted: true }),
   ])
-  assert.deepEqual(turns.map((t) => t.messages.map((m) => m.id)), [["m0"], ["m1", "m2"], ["m3"]])
+  assert.deepEqual(
+    turns.map((t) => t.messages.map((m) => m.id)),
+    [["m0"], ["m1", "m2"], ["m3"]],
+  )
   assert.deepEqual(turns.map(promptOf), ["", "first", "second"])
   assert.deepEqual(turns.map(spanOf), [undefined, { from: "A", to: "D" }, { from: "D", to: "" }])
   assert.deepEqual(turns.map(isReverted), [false, false, true])
@@ -92,7 +108,15 @@ test("a message of the user begins a turn", () => {
 })
 
 test("the lines of a hunk are those that changed", () => {
-  const hunk = (newStart: number, lines: string[]): Hunk => ({ id: "1", header: "", oldStart: 1, oldLines: 1, newStart, newLines: lines.filter((l) => !l.startsWith("-")).length, lines })
+  const hunk = (newStart: number, lines: string[]): Hunk => ({
+    id: "1",
+    header: "",
+    oldStart: 1,
+    oldLines: 1,
+    newStart,
+    newLines: lines.filter((l) => !l.startsWith("-")).length,
+    lines,
+  })
   assert.deepEqual(linesOf(hunk(1, ["-one", "+ONE", " two"])), { first: 0, last: 0 })
   assert.deepEqual(linesOf(hunk(7, [" seven", " eight", "+a", "+b", " nine"])), { first: 8, last: 9 })
   assert.deepEqual(linesOf(hunk(7, [" seven", "-eight", " nine"])), { first: 7, last: 7 })
@@ -130,13 +154,21 @@ test("a prompt is shown by its first line", () => {
 
 test("an age has one unit", () => {
   const now = Date.parse("2026-01-02T00:00:00Z")
-  assert.deepEqual(["2026-01-01T23:59:30Z", "2026-01-01T23:58:00Z", "2026-01-01T21:01:00Z", "2025-12-01T00:00:00Z", "2027-01-01T00:00:00Z"].map((t) => ago(t, now)), ["now", "2 min ago", "2 h ago", "32 d ago", "now"])
+  assert.deepEqual(
+    ["2026-01-01T23:59:30Z", "2026-01-01T23:58:00Z", "2026-01-01T21:01:00Z", "2025-12-01T00:00:00Z", "2027-01-01T00:00:00Z"].map((t) =>
+      ago(t, now),
+    ),
+    ["now", "2 min ago", "2 h ago", "32 d ago", "now"],
+  )
 })
 
 test("the worst root decides what the status bar says", () => {
   const newest = { id: "1", hash: "1", time: "2026-01-01T00:00:00Z", author: "agent", message: "" }
   const now = Date.parse("2026-01-01T00:02:00Z")
-  assert.deepEqual(wordsOf({ newest, watching: true }, "server", now), { state: "protected", text: "newest checkpoint 2 min ago; a server watches" })
+  assert.deepEqual(wordsOf({ newest, watching: true }, "server", now), {
+    state: "protected",
+    text: "newest checkpoint 2 min ago; a server watches",
+  })
   assert.equal(wordsOf({ newest, disabled: "enabled = false" }, "server").state, "off")
   assert.equal(wordsOf({}, "program").state, "empty")
   assert.equal(worst([wordsOf({ newest }, "server"), wordsOf({}, "server")])?.state, "empty")
@@ -145,8 +177,19 @@ test("the worst root decides what the status bar says", () => {
 })
 
 test("undo and redo choose among turns and operations", async () => {
-  const operation = (id: string, kind: Operation["kind"], time: string, undoes?: string): Operation => ({ id, kind, time, paths: ["a"], undoes })
-  const histories = { s: [message("m1", "user", [step("1", "A", "B")], { prompt: "kept" }), message("m2", "user", [step("2", "B", "C")], { prompt: "taken back", reverted: true })] }
+  const operation = (id: string, kind: Operation["kind"], time: string, undoes?: string): Operation => ({
+    id,
+    kind,
+    time,
+    paths: ["a"],
+    undoes,
+  })
+  const histories = {
+    s: [
+      message("m1", "user", [step("1", "A", "B")], { prompt: "kept" }),
+      message("m2", "user", [step("2", "B", "C")], { prompt: "taken back", reverted: true }),
+    ],
+  }
   const labels = async (operations: Operation[], forward: boolean) => {
     const backend = { sessions: async () => [session], history: async () => histories.s, operations: async () => operations } as never
     return (await choicesOf(backend, forward)).map((c) => [c.label, c.way.action])

@@ -124,7 +124,7 @@ func TestDriversThatCannot(t *testing.T) {
 	}{
 		{"edits", lazy{start: io.ErrUnexpectedEOF}, Error, "start: unexpected EOF"},
 		{"edits", lazy{turn: io.ErrUnexpectedEOF}, Error, "turn: unexpected EOF"},
-		{"edits", lazy{}, Error, "turn: it changed nothing"},
+		{"edits", lazy{}, Unsupported, "turn: the agent changed nothing"},
 		{"edits", lazy{turn: unsupported}, Unsupported, "turn: unsupported: no tools"},
 		{"nothing-changed", lazy{undo: unsupported}, Unsupported, "undo"},
 		{"nothing-changed", lazy{undo: io.ErrUnexpectedEOF}, Error, "undo: unexpected EOF"},

@@ -124,7 +124,7 @@ func TestDriversThatCannot(t *testing.T) {
 	}{
 		{"edits", lazy{start: io.ErrUnexpectedEOF}, Error, "start: unexpected EOF"},
 		{"edits", lazy{turn: io.ErrUnexpectedEOF}, Error, "turn: unexpected EOF"},
-		{"edits", lazy{}, Error, "turn: it changed nothing"},
+		{"edits", lazy{}, Unsupported, "turn: the agent changed nothing"},
 		{"edits", lazy{turn: unsupported}, Unsupported, "turn: unsupported: no tools"},
 		{"nothing-changed", lazy{undo: unsupported}, Unsupported, "undo"},
 		{"nothing-changed", lazy{undo: io.ErrUnexpectedEOF}, Error, "undo: unexpected EOF"},
@@ -205,7 +205,7 @@ func TestTable(t *testing.T) {
 	text := string(data)
 	for _, want := range []string{
 		"| work | cairn | An Agent |", "`edits`: a file that a tool wrote, one that it edited | kept | **lost** |", "| – | error |",
-		"| **kept of those played** | 1 of 1 | 1 of 3 |", "its undo", "- `edits`: loses: a.txt is gone", "- `crlf`: unsupported: redo",
+		"| **kept of those played** | 1 of 1 | 1 of 3 |", "its undo", "The run ended early: 1 of ", "- `edits`: loses: a.txt is gone", "- `crlf`: unsupported: redo",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the table lacks %q:\n%s", want, text)

@@ -18,7 +18,7 @@ func Save(dir string, reports []Report) error {
 		if err != nil {
 			return err
 		}
-		name := strings.ReplaceAll(strings.ToLower(reports[i].Driver), " ", "-") + ".json"
+		name := strings.NewReplacer(" ", "-", ",", "").Replace(strings.ToLower(reports[i].Driver)) + ".json"
 		if err := os.WriteFile(filepath.Join(dir, name), append(data, '\n'), 0o644); err != nil {
 			return err
 		}

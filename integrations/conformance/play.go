@@ -101,7 +101,7 @@ func (p *play) turnOf(session string, ops ...Op) {
 		p.fail(fmt.Errorf("turn: %w", err))
 	}
 	if len(ops) > 0 && difference(before, p.state()) == "" {
-		p.fail(errors.New("turn: it changed nothing"))
+		p.fail(fmt.Errorf("%w: turn: the agent changed nothing", ErrUnsupported))
 	}
 }
 

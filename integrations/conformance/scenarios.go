@@ -132,7 +132,7 @@ func exact() []Scenario {
 		{Name: "many-files", About: "1,000 files, and files that did not change keep their times", Files: someFiles, Before: "for i in $(seq 1000); do echo $i > n$i; done; touch -d 2020-01-01 n* dir/deep.txt",
 			Play: func(p *play) {
 				before, times := p.state(), p.times()
-				p.turn(shell("for i in $(seq 500); do echo changed > n$i; done; rm n700"))
+				p.turn(shell("seq 500 | while read i; do echo changed > n$i; done; rm n700"))
 				p.undo()
 				p.is("after the undo", before)
 				now := p.times()
@@ -145,7 +145,7 @@ func exact() []Scenario {
 		{Name: "killed-undo", About: "an undo that is killed in the middle can be finished", Files: someFiles, Before: "for i in $(seq 2000); do echo $i > n$i; done",
 			Play: func(p *play) {
 				before := p.state()
-				p.turn(shell("for i in $(seq 2000); do echo changed > n$i; done; rm a.txt"))
+				p.turn(shell("seq 2000 | while read i; do echo changed > n$i; done; rm a.txt"))
 				for _, after := range []time.Duration{5, 15, 30, 60} {
 					p.killUndo(after * time.Millisecond)
 				}

@@ -31,6 +31,9 @@ func Table(list []Scenario, reports []Report) string {
 		if r.About != "" {
 			b.WriteString(r.About + "\n\n")
 		}
+		if n := len(r.Results); n < len(list) {
+			fmt.Fprintf(&b, "The run ended early: %d of %d scenarios have a result.\n\n", n, len(list))
+		}
 		for _, res := range r.Results {
 			if res.Outcome != Keeps {
 				fmt.Fprintf(&b, "- `%s`: %s: %s\n", res.Scenario, res.Outcome, strings.ReplaceAll(res.Detail, "\n", " "))

@@ -47,7 +47,7 @@ type shellTerminal struct {
 	code int
 }
 
-// openEditor starts an agent through cairn acp, as an editor does, and opens a session.
+// openEditor starts an agent through cairn acp, as an editor does, and opens a session in the project.
 func openEditor(t *testing.T, s *sandbox, capable bool, agent ...string) *editor {
 	t.Helper()
 	e := &editor{sandbox: s, answers: make(map[string]chan rpc), asked: make(map[string]int), terminals: make(map[string]*shellTerminal)}
@@ -70,12 +70,18 @@ func openEditor(t *testing.T, s *sandbox, capable bool, agent ...string) *editor
 	e.ask("initialize", object{"protocolVersion": 1, "clientCapabilities": object{
 		"fs": object{"readTextFile": capable, "writeTextFile": capable}, "terminal": capable,
 	}})
-	made := e.ask("session/new", object{"cwd": s.project, "mcpServers": []object{}})
-	e.session, _ = made["sessionId"].(string)
-	if e.session == "" {
-		t.Fatalf("no session: %v", made)
-	}
+	e.session = e.newSession(s.project)
 	return e
+}
+
+func (e *editor) newSession(dir string) string {
+	e.t.Helper()
+	made := e.ask("session/new", object{"cwd": dir, "mcpServers": []object{}})
+	id, _ := made["sessionId"].(string)
+	if id == "" {
+		e.t.Fatalf("no session: %v", made)
+	}
+	return id
 }
 
 // ask sends a request and waits for the response.

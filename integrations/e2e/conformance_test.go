@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +28,7 @@ func TestConformance(t *testing.T) {
 	t.Run("OpenCode", func(t *testing.T) {
 		needTier(t, 2)
 		o := startOpenCode(t, false)
+		o.pretendInstalled() // else each directory waits more than a minute
 		reports(t, conformance.Report{Driver: "OpenCode", About: "OpenCode " + version(openPackage) + "; an undo is its own revert, over HTTP, as `/undo` does it."},
 			func() conformance.Driver { return &openCodeDriver{opencode: o} })
 	})
@@ -42,6 +44,56 @@ func TestConformance(t *testing.T) {
 	})
 }
 
+// TestConformanceACP plays the scenarios against cairn acp, with an agent that asks before it writes
+// and with the same agent when it does not ask. Its losses are cairn's.
+func TestConformanceACP(t *testing.T) {
+	for name, mode := range map[string]string{"asking": "default", "silent": "yolo"} {
+		t.Run(name, func(t *testing.T) {
+			needTier(t, 3)
+			s, base := geminiAgent(t)
+			base[len(base)-1] = mode
+			e := openEditor(t, s, mode == "default", append(base, "--experimental-acp")...)
+			about := "`cairn acp` with Gemini CLI " + version(geminiPackage) + " in its mode " + mode + "; an undo is `/cairn-undo`."
+			reports(t, conformance.Report{Driver: "cairn acp, " + name, About: about},
+				func() conformance.Driver { return &acpDriver{editor: e} })
+		})
+	}
+}
+
+// acpDriver drives sessions of an agent behind cairn acp.
+type acpDriver struct {
+	*editor
+	dir      string
+	sessions map[string]string // ids by the scenario's names
+}
+
+func (d *acpDriver) Start(dir string) error {
+	d.dir, d.sessions = dir, make(map[string]string)
+	return nil
+}
+
+// in lets prompts go to a session of the scenario.
+func (d *acpDriver) in(name string) *editor {
+	if d.sessions[name] == "" {
+		d.sessions[name] = d.newSession(d.dir)
+	}
+	d.session = d.sessions[name]
+	return d.editor
+}
+
+func (d *acpDriver) Turn(session string, ops []conformance.Op) error {
+	if out := d.in(session).say(turnScript(d.dir, ops).prompt(d.t)); !strings.Contains(out.stdout, "the turn is over") {
+		return fmt.Errorf("the script was not played to its end: %s", last([]byte(out.stdout), 300))
+	}
+	return nil
+}
+
+func (d *acpDriver) Undo(session string) error { d.in(session).say("/cairn-undo"); return nil }
+
+func (d *acpDriver) Redo(session string) error { d.in(session).say("/cairn-redo"); return nil }
+
+func (d *acpDriver) Stop() error { return nil }
+
 func version(name string) string { return name[strings.LastIndexByte(name, '@')+1:] }
 
 // reports plays all scenarios and writes the report. A driver that plays nothing proves nothing.
@@ -52,26 +104,28 @@ func reports(t *testing.T, r conformance.Report, driver func() conformance.Drive
 	if dir == "" {
 		list = list[:3]
 	}
-	r.Results = conformance.Run(t.TempDir(), list, driver)
 	played := 0
-	for _, res := range r.Results {
+	for i := range slices.Backward(list) { // a run that is ended early has the scenarios of which less is known
+		res := conformance.Run(t.TempDir(), list[i:i+1], driver)[0]
 		t.Log(res)
 		if res.Outcome == conformance.Keeps || res.Outcome == conformance.Loses {
 			played++
+		}
+		r.Results = append(r.Results, res)
+		if err := save(dir, r); err != nil {
+			t.Fatal(err)
 		}
 	}
 	if played == 0 {
 		t.Error("no scenario was played")
 	}
+}
+
+func save(dir string, r conformance.Report) error {
 	if dir == "" {
-		return
+		return nil
 	}
-	if err := conformance.Save(dir, []conformance.Report{r}); err != nil {
-		t.Fatal(err)
-	}
-	if err := conformance.WriteTable(dir); err != nil {
-		t.Fatal(err)
-	}
+	return errors.Join(conformance.Save(dir, []conformance.Report{r}), conformance.WriteTable(dir))
 }
 
 // turnScript is a turn of a scenario as a script of the model.

@@ -51,9 +51,7 @@ type gitStanding struct {
 
 func (c *cli) gitStanding(ctx context.Context, repo *cairn.Repo, checkpoint string) gitStanding {
 	s := gitStanding{GitProtection: repo.GitProtection()}
-	if s.On {
-		s.Moved, _ = repo.GitMoved(ctx, checkpoint, "") // what cannot be compared is not said
-	}
+	s.Moved, _ = repo.GitMoved(ctx, checkpoint, "") // what cannot be compared is not said
 	return s
 }
 

@@ -181,6 +181,7 @@ func TestLostRepositoryOnPages(t *testing.T) {
 		if err := os.RemoveAll(filepath.Join(f.root, ".git")); err != nil {
 			t.Fatal(err)
 		}
+		f.get(f.at("")).want(http.StatusOK, "since then: the repository is gone")
 	})
 	preview := f.get(f.at("plan", "do", "session", "session", "git", "message", "m3")).want(http.StatusOK, "Git stays as it is", "the repository is gone")
 	plan := f.get(preview.link("Preview with git")).want(http.StatusOK, "build")

@@ -85,9 +85,6 @@ func (p *changesPage) gitStays(v *visit, op *cairn.Operation) (err error) {
 // standing is the line of the timeline about git.
 func (v *visit) standing() string {
 	protection := v.project.Repo.GitProtection()
-	var moved []string
-	if protection.On {
-		moved, _ = v.moved("@", "") // what cannot be compared is not said
-	}
+	moved, _ := v.moved("@", "") // what cannot be compared is not said
 	return wording.GitStanding(protection.On, protection.Reason, moved)
 }

@@ -28,7 +28,7 @@ func TestConformance(t *testing.T) {
 	t.Run("OpenCode", func(t *testing.T) {
 		needTier(t, 2)
 		o := startOpenCode(t, false)
-		o.pretendInstalled() // else each directory waits more than a minute
+		o.pretendInstalled(".config/opencode", "@opencode-ai/plugin", "1.18.33") // else each directory waits more than a minute
 		reports(t, conformance.Report{Driver: "OpenCode", About: "OpenCode " + version(openPackage) + "; an undo is its own revert, over HTTP, as `/undo` does it."},
 			func() conformance.Driver { return &openCodeDriver{opencode: o} })
 	})

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/known"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 )
 
@@ -32,6 +33,8 @@ func TestReadme(t *testing.T) {
 		"go run ./cmd/cairn track": (*readme).fromClone,
 		"CGO_ENABLED=0 go install": (*readme).install,
 		"cairn setup claude-code":  (*readme).setup,
+		`"agent_servers": {`:       (*readme).editor,
+		"cd integrations/vscode":   (*readme).extension,
 		"cairn track [-m TEXT]":    (*readme).manual,
 		"cairn serve  ":            (*readme).serve,
 		"cairn help --man":         (*readme).manualPages,
@@ -209,15 +212,41 @@ func (r *readme) install(block []string) {
 	r.mentions(block, "CGO_ENABLED=0 go install "+module+"/cmd/cairn@latest")
 }
 
-// setup sets up each agent that is named, previews it, and removes it.
-func (r *readme) setup(block []string) {
-	line, comment, _ := strings.Cut(block[0], "#")
-	agents, flags, _ := strings.Cut(comment, ";")
-	names := append(strings.Fields(line)[2:], strings.Fields(strings.NewReplacer("or ", "", ",", "").Replace(agents))...)
-	if len(block) != 1 || len(names) != 6 || strings.TrimSpace(flags) != "--project, --dry-run, --remove" {
-		r.Fatalf("%q is not what this test knows", block)
+// editor parses the settings of an editor. TestACP runs what they start.
+func (r *readme) editor(block []string) {
+	var settings struct {
+		Servers map[string]struct {
+			Command string   `json:"command"`
+			Args    []string `json:"args"`
+		} `json:"agent_servers"`
 	}
-	for _, name := range names {
+	err := json.Unmarshal([]byte("{"+strings.Join(block, "\n")+"}"), &settings)
+	if server := settings.Servers["Gemini with cairn"]; err != nil || server.Command != "cairn" || len(server.Args) < 3 || server.Args[0] != "acp" || server.Args[1] != "--" {
+		r.Errorf("%q is not what this test knows: %v", block, err)
+	}
+}
+
+// extension compares with the files of the extension, which .ci/run packs.
+func (r *readme) extension(block []string) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "integrations", "vscode", "package.json"))
+	if err != nil {
+		r.Fatal(err)
+	}
+	var manifest struct {
+		Name, Version string
+		Scripts       map[string]string
+	}
+	if err := json.Unmarshal(data, &manifest); err != nil || manifest.Scripts["package"] == "" {
+		r.Fatal(err, manifest)
+	}
+	r.mentions(block, "cd integrations/vscode && npm ci --ignore-scripts && npm run package",
+		"code --install-extension "+manifest.Name+"-"+manifest.Version+".vsix")
+}
+
+// setup sets up each agent, previews it, and removes it.
+func (r *readme) setup(block []string) {
+	r.mentions(block, "cairn setup claude-code")
+	for _, name := range known.Names() {
 		r.sh("cairn setup " + name + " --dry-run; cairn setup " + name + " --project; cairn setup " + name + " --project --remove")
 		r.sh("cairn setup " + name + "; cairn setup " + name + " --remove")
 	}

@@ -12,14 +12,17 @@ import (
 // Cline, Cursor, Goose and Crush send other JSON than Claude Code. It is translated, so that
 // everything behind it knows one form.
 
-// dialects reads the payloads of agents that do not send what Claude Code sends.
-var dialects = map[string]func(data []byte) (*payload, error){
-	known.Cline: readCline, known.Cursor: readCursor, known.Goose: readGoose, known.Crush: readCrush,
-}
-
+// translate reads a payload of any agent that does not use the neutral protocol.
 func translate(agent string, data []byte) (*payload, error) {
-	if read := dialects[agent]; read != nil {
-		return read(data)
+	switch agent {
+	case known.Cline:
+		return readCline(data)
+	case known.Cursor:
+		return readCursor(data)
+	case known.Goose:
+		return readGoose(data)
+	case known.Crush:
+		return readCrush(data)
 	}
 	p := new(payload)
 	err := unmarshal(data, p)
@@ -34,16 +37,25 @@ func translate(agent string, data []byte) (*payload, error) {
 	return p, err
 }
 
-// clineEvents maps the events of Cline's terminal program and, with capital letters, of its
+// clineEvent maps an event of Cline's terminal program and, with capital letters, of its
 // editor extension. The program does not wait for the hooks of a prompt, and of a turn it only
 // tells that one begins.
-var clineEvents = map[string]string{
-	"agent_start": "UserPromptSubmit", "agent_resume": "UserPromptSubmit",
-	"tool_call": "PreToolUse", "tool_result": "PostToolUse",
-	"agent_end": "Stop", "agent_error": "Stop", "agent_abort": "Stop", "session_shutdown": "SessionEnd",
-
-	"UserPromptSubmit": "UserPromptSubmit", "TaskStart": "SessionStart", "TaskResume": "SessionStart",
-	"PreToolUse": "PreToolUse", "PostToolUse": "PostToolUse", "TaskComplete": "Stop", "TaskCancel": "Stop", "TaskError": "Stop",
+func clineEvent(name string) string {
+	switch name {
+	case "agent_start", "agent_resume", "UserPromptSubmit":
+		return "UserPromptSubmit"
+	case "TaskStart", "TaskResume":
+		return "SessionStart"
+	case "tool_call", "PreToolUse":
+		return "PreToolUse"
+	case "tool_result", "PostToolUse":
+		return "PostToolUse"
+	case "agent_end", "agent_error", "agent_abort", "TaskComplete", "TaskCancel", "TaskError":
+		return "Stop"
+	case "session_shutdown":
+		return "SessionEnd"
+	}
+	return ""
 }
 
 // clineCall is a call as the terminal program tells it, with its id.
@@ -82,7 +94,7 @@ func readCline(data []byte) (*payload, error) {
 		} `json:"model"`
 	}
 	err := unmarshal(data, &c)
-	p := &payload{Event: clineEvents[c.Name], Session: cmp.Or(c.Context.Root, c.Task), Timestamp: c.Time, Prompt: c.Submit.Prompt, Model: c.Model.Slug}
+	p := &payload{Event: clineEvent(c.Name), Session: cmp.Or(c.Context.Root, c.Task), Timestamp: c.Time, Prompt: c.Submit.Prompt, Model: c.Model.Slug}
 	p.turn = c.Name == "agent_start" || c.Name == "agent_resume"
 	if len(c.Roots) > 0 {
 		p.Dir = c.Roots[0]
@@ -107,10 +119,15 @@ func firstOf(a, b json.RawMessage) json.RawMessage {
 	return b
 }
 
-// cursorEvents maps the events of Cursor, in the editor and in the terminal.
-var cursorEvents = map[string]string{
-	"sessionStart": "SessionStart", "sessionEnd": "SessionEnd", "beforeSubmitPrompt": "UserPromptSubmit", "stop": "Stop",
-	"preToolUse": "PreToolUse", "postToolUse": "PostToolUse", "postToolUseFailure": "PostToolUseFailure",
+// cursorEvent maps an event of Cursor, in the editor and in the terminal.
+func cursorEvent(name string) string {
+	switch name {
+	case "beforeSubmitPrompt":
+		return "UserPromptSubmit"
+	case "sessionStart", "sessionEnd", "stop", "preToolUse", "postToolUse", "postToolUseFailure":
+		return strings.ToUpper(name[:1]) + name[1:]
+	}
+	return ""
 }
 
 func readCursor(data []byte) (*payload, error) {
@@ -124,7 +141,7 @@ func readCursor(data []byte) (*payload, error) {
 	if err == nil {
 		err = unmarshal(data, &c)
 	}
-	p.Event, p.Session, p.PromptID = cursorEvents[p.Event], cmp.Or(c.Conversation, p.Session), c.Generation
+	p.Event, p.Session, p.PromptID = cursorEvent(p.Event), cmp.Or(c.Conversation, p.Session), c.Generation
 	// A tool tells the directory of a shell, which may lie below the workspace or outside.
 	if len(c.Roots) > 0 {
 		p.Dir = c.Roots[0]

@@ -22,8 +22,9 @@ type Overlap struct {
 }
 
 // overlaps reports whether the event's prompt is recorded in the background. Sub-agents are begun
-// by their parents' adapters, with a title and a parent.
-func (h *hook) overlaps() bool { return h.overlap != nil && h.parent == "" }
+// by their parents' adapters, with a title and a parent. Where tools may begin without an event, the
+// capture is over before the prompt's hook is.
+func (h *hook) overlaps() bool { return h.overlap != nil && h.parent == "" && !h.final }
 
 // recordPrompt records the message of a turn.
 func (h *hook) recordPrompt(ctx context.Context, m *session.MessageBegin) error {

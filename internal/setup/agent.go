@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/integrations"
@@ -76,116 +77,119 @@ func lifecycle(matcher, afterTool string, more ...hookEvent) []hookEvent {
 	}, more...)
 }
 
-var agents = []*agent{
-	{
-		Agent:    of(known.Claude),
-		settings: "settings.json", localSettings: "settings.local.json",
-		events: lifecycle("*", "PostToolBatch", hookEvent{"SubagentStop", "", patience}, hookEvent{"SessionEnd", "", 10}),
-		files:  slashCommands(claudeCommand),
-		notes:  []string{"restart Claude Code: it reads hooks when it starts"},
-	},
-	{
-		Agent:    of(known.Codex),
-		settings: "hooks.json", localSettings: "hooks.json",
-		events: lifecycle("", "PostToolUse", hookEvent{"SubagentStop", "", patience}, hookEvent{"Interrupt", "", farewell}, hookEvent{"SessionEnd", "", farewell}),
-		notes: []string{
-			"Codex runs only hooks that you trust: its terminal asks at the next start (\"Hooks need review\"), and /hooks shows them later; codex exec asks nothing and skips them without a word",
-			"after an update that moves cairn, Codex asks again",
+// agents lists the agents that setup can connect. The table is made when it is needed.
+var agents = sync.OnceValue(func() []*agent {
+	return []*agent{
+		{
+			Agent:    of(known.Claude),
+			settings: "settings.json", localSettings: "settings.local.json",
+			events: lifecycle("*", "PostToolBatch", hookEvent{"SubagentStop", "", patience}, hookEvent{"SessionEnd", "", 10}),
+			files:  slashCommands(claudeCommand),
+			notes:  []string{"restart Claude Code: it reads hooks when it starts"},
 		},
-	},
-	{
-		Agent:    of(known.Gemini),
-		settings: "settings.json", localSettings: "settings.json", millis: true, label: "cairn",
-		events: []hookEvent{
-			{"SessionStart", "", patience}, {"BeforeAgent", "", waited}, {"BeforeTool", ".*", patience},
-			{"AfterTool", ".*", patience}, {"AfterAgent", "", patience}, {"SessionEnd", "", farewell},
+		{
+			Agent:    of(known.Codex),
+			settings: "hooks.json", localSettings: "hooks.json",
+			events: lifecycle("", "PostToolUse", hookEvent{"SubagentStop", "", patience}, hookEvent{"Interrupt", "", farewell}, hookEvent{"SessionEnd", "", farewell}),
+			notes: []string{
+				"Codex runs only hooks that you trust: its terminal asks at the next start (\"Hooks need review\"), and /hooks shows them later; codex exec asks nothing and skips them without a word",
+				"after an update that moves cairn, Codex asks again",
+			},
 		},
-		files: slashCommands(geminiCommand),
-		notes: []string{"restart Gemini CLI; hooks in a project's own settings run only in folders that you trust"},
-	},
-	{
-		Agent:    of(known.Qwen),
-		settings: "settings.json", localSettings: "settings.json", millis: true, label: "cairn",
-		events: lifecycle(".*", "PostToolUse", hookEvent{"PostToolUseFailure", ".*", patience}, hookEvent{"SubagentStop", "", patience}, hookEvent{"SessionEnd", "", farewell}),
-		files:  slashCommands(qwenCommand),
-		notes:  []string{"restart Qwen Code: it reads hooks when it starts"},
-	},
-	{
-		Agent: of(known.OpenCode),
-		files: adapter("plugins/cairn.ts", integrations.OpenCode),
-		notes: []string{
-			"restart OpenCode; with its first plugin it fetches @opencode-ai/plugin, which without a network takes a minute",
-			"cairn takes the place of OpenCode's own snapshots while the plugin is there: its undo and redo stay, and cairn does the files",
+		{
+			Agent:    of(known.Gemini),
+			settings: "settings.json", localSettings: "settings.json", millis: true, label: "cairn",
+			events: []hookEvent{
+				{"SessionStart", "", patience}, {"BeforeAgent", "", waited}, {"BeforeTool", ".*", patience},
+				{"AfterTool", ".*", patience}, {"AfterAgent", "", patience}, {"SessionEnd", "", farewell},
+			},
+			files: slashCommands(geminiCommand),
+			notes: []string{"restart Gemini CLI; hooks in a project's own settings run only in folders that you trust"},
 		},
-	},
-	{
-		Agent: of(known.Pi),
-		files: adapter("extensions/cairn.ts", integrations.Pi),
-		notes: []string{"restart pi, or type /reload; what lies in a project's own .pi runs only once you trust the project"},
-	},
-	{
-		Agent: of(known.Kilo),
-		files: adapter("plugins/cairn.ts", strings.Replace(integrations.OpenCode, `["hook", "opencode"]`, `["hook", "kilo"]`, 1)),
-		notes: []string{
-			"restart Kilo CLI; with its first plugin it fetches @kilocode/plugin, which without a network takes a minute",
-			"cairn takes the place of Kilo CLI's own snapshots while the plugin is there: its undo and redo stay, and cairn does the files",
+		{
+			Agent:    of(known.Qwen),
+			settings: "settings.json", localSettings: "settings.json", millis: true, label: "cairn",
+			events: lifecycle(".*", "PostToolUse", hookEvent{"PostToolUseFailure", ".*", patience}, hookEvent{"SubagentStop", "", patience}, hookEvent{"SessionEnd", "", farewell}),
+			files:  slashCommands(qwenCommand),
+			notes:  []string{"restart Qwen Code: it reads hooks when it starts"},
 		},
-	},
-	{
-		Agent:  of(known.Copilot),
-		files:  copilotFiles,
-		answer: waited * time.Second,
-		notes:  []string{"restart Copilot CLI: it reads hooks when it starts; those in a repository's .github/hooks run only in directories that you trust, and are not for a commit: they name a path of yours"},
-	},
-	{
-		Agent:    of(known.Droid),
-		settings: "settings.json", localSettings: "settings.local.json",
-		events: lifecycle("*", "PostToolUse", hookEvent{"SubagentStop", "", patience}, hookEvent{"SessionEnd", "", 10}),
-		notes:  []string{"restart Droid: it reads hooks when it starts"},
-	},
-	{
-		Agent: of(known.Cline),
-		files: clineFiles,
-		notes: []string{
-			"start a new session of Cline: a running one has read its hooks",
-			"Cline's hooks cannot answer a prompt: take turns back in a shell, with cairn undo",
+		{
+			Agent: of(known.OpenCode),
+			files: adapter("plugins/cairn.ts", integrations.OpenCode),
+			notes: []string{
+				"restart OpenCode; with its first plugin it fetches @opencode-ai/plugin, which without a network takes a minute",
+				"cairn takes the place of OpenCode's own snapshots while the plugin is there: its undo and redo stay, and cairn does the files",
+			},
 		},
-	},
-	{
-		Agent:    of(known.Cursor),
-		settings: "hooks.json", localSettings: "hooks.json", form: versioned,
-		events: []hookEvent{
-			{"sessionStart", "", patience}, {"beforeSubmitPrompt", "", waited}, {"preToolUse", "", patience}, {"postToolUse", "", patience},
-			{"postToolUseFailure", "", patience}, {"stop", "", patience}, {"sessionEnd", "", farewell},
+		{
+			Agent: of(known.Pi),
+			files: adapter("extensions/cairn.ts", integrations.Pi),
+			notes: []string{"restart pi, or type /reload; what lies in a project's own .pi runs only once you trust the project"},
 		},
-		notes: []string{"restart Cursor; hooks in a project's own .cursor run only in workspaces that you trust"},
-	},
-	{
-		Agent: of(known.Goose),
-		files: gooseFiles,
-		notes: []string{
-			"start a new session of Goose: a running one has read its hooks",
-			"Goose's hooks cannot answer a prompt: take turns back in a shell, with cairn undo",
+		{
+			Agent: of(known.Kilo),
+			files: adapter("plugins/cairn.ts", strings.Replace(integrations.OpenCode, `["hook", "opencode"]`, `["hook", "kilo"]`, 1)),
+			notes: []string{
+				"restart Kilo CLI; with its first plugin it fetches @kilocode/plugin, which without a network takes a minute",
+				"cairn takes the place of Kilo CLI's own snapshots while the plugin is there: its undo and redo stay, and cairn does the files",
+			},
 		},
-	},
-	{
-		Agent:    of(known.Crush),
-		settings: "crush.json", localSettings: ".crush.json", form: flat, label: "cairn",
-		events: []hookEvent{{"PreToolUse", "", patience}},
-		notes: []string{
-			"restart Crush: it reads hooks when it starts",
-			"Crush tells only when a tool begins: each call of a tool is a turn of its own, and what you change before the next one counts as the agent's; take them back in a shell, with cairn undo",
+		{
+			Agent:  of(known.Copilot),
+			files:  copilotFiles,
+			answer: waited * time.Second,
+			notes:  []string{"restart Copilot CLI: it reads hooks when it starts; those in a repository's .github/hooks run only in directories that you trust, and are not for a commit: they name a path of yours"},
 		},
-	},
-	{
-		Agent:    of(known.Amp),
-		settings: "settings.json", localSettings: "settings.json",
-		notes: []string{
-			"restart Amp; it asks before it runs a tool server of a project",
-			"Amp can only ask cairn for checkpoints and undo: nothing is recorded by itself; cairn run -- amp records a session",
+		{
+			Agent:    of(known.Droid),
+			settings: "settings.json", localSettings: "settings.local.json",
+			events: lifecycle("*", "PostToolUse", hookEvent{"SubagentStop", "", patience}, hookEvent{"SessionEnd", "", 10}),
+			notes:  []string{"restart Droid: it reads hooks when it starts"},
 		},
-	},
-}
+		{
+			Agent: of(known.Cline),
+			files: clineFiles,
+			notes: []string{
+				"start a new session of Cline: a running one has read its hooks",
+				"Cline's hooks cannot answer a prompt: take turns back in a shell, with cairn undo",
+			},
+		},
+		{
+			Agent:    of(known.Cursor),
+			settings: "hooks.json", localSettings: "hooks.json", form: versioned,
+			events: []hookEvent{
+				{"sessionStart", "", patience}, {"beforeSubmitPrompt", "", waited}, {"preToolUse", "", patience}, {"postToolUse", "", patience},
+				{"postToolUseFailure", "", patience}, {"stop", "", patience}, {"sessionEnd", "", farewell},
+			},
+			notes: []string{"restart Cursor; hooks in a project's own .cursor run only in workspaces that you trust"},
+		},
+		{
+			Agent: of(known.Goose),
+			files: gooseFiles,
+			notes: []string{
+				"start a new session of Goose: a running one has read its hooks",
+				"Goose's hooks cannot answer a prompt: take turns back in a shell, with cairn undo",
+			},
+		},
+		{
+			Agent:    of(known.Crush),
+			settings: "crush.json", localSettings: ".crush.json", form: flat, label: "cairn",
+			events: []hookEvent{{"PreToolUse", "", patience}},
+			notes: []string{
+				"restart Crush: it reads hooks when it starts",
+				"Crush tells only when a tool begins: each call of a tool is a turn of its own, and what you change before the next one counts as the agent's; take them back in a shell, with cairn undo",
+			},
+		},
+		{
+			Agent:    of(known.Amp),
+			settings: "settings.json", localSettings: "settings.json",
+			notes: []string{
+				"restart Amp; it asks before it runs a tool server of a project",
+				"Amp can only ask cairn for checkpoints and undo: nothing is recorded by itself; cairn run -- amp records a session",
+			},
+		},
+	}
+})
 
 // of returns an agent that is known, and panics for any other.
 func of(name string) known.Agent {
@@ -198,11 +202,11 @@ func of(name string) known.Agent {
 
 func agentOf(name string) (*agent, error) {
 	found, _ := known.Find(name)
-	i := slices.IndexFunc(agents, func(a *agent) bool { return a.Name == found.Name })
+	i := slices.IndexFunc(agents(), func(a *agent) bool { return a.Name == found.Name })
 	if i < 0 {
 		return nil, fmt.Errorf("unknown agent %s: there are %s", name, strings.Join(known.Names(), ", "))
 	}
-	return agents[i], nil
+	return agents()[i], nil
 }
 
 // home is the agent's directory, of the user or in a project.

@@ -16,12 +16,12 @@ import (
 func TestEveryAgentHasAConnection(t *testing.T) {
 	t.Parallel()
 	for i, a := range known.All() {
-		if i >= len(agents) || agents[i].Name != a.Name {
+		if i >= len(agents()) || agents()[i].Name != a.Name {
 			t.Errorf("%s has no connection in its place", a.Name)
 		}
 	}
-	if len(agents) != len(known.All()) {
-		t.Errorf("%d connections of %d agents", len(agents), len(known.All()))
+	if len(agents()) != len(known.All()) {
+		t.Errorf("%d connections of %d agents", len(agents()), len(known.All()))
 	}
 }
 
@@ -30,7 +30,7 @@ func TestEveryAgentHasAConnection(t *testing.T) {
 // leaves nothing.
 func TestWholeFiles(t *testing.T) {
 	t.Parallel()
-	for _, a := range agents {
+	for _, a := range agents() {
 		if a.settings != "" {
 			continue
 		}

@@ -11,7 +11,7 @@ func FuzzSettings(f *testing.F) {
 	for _, s := range settingsFiles {
 		f.Add([]byte(s))
 	}
-	a := agents[0]
+	a := agents()[0]
 	f.Fuzz(func(t *testing.T, data []byte) {
 		with, err := a.with(data, program)
 		if err != nil {

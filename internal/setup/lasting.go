@@ -5,6 +5,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Hooks name a path of cairn. Package managers put every version into a directory of its
@@ -65,10 +66,10 @@ func (p *Program) absolute(dir string) bool {
 func (p *Program) kept() (list []string) {
 	file := p.slashes(p.File)
 	name := path.Base(file)
-	if m := cellar.FindStringSubmatch(file); m != nil { // prefix, formula, rest
+	if m := cellar().FindStringSubmatch(file); m != nil { // prefix, formula, rest
 		list = append(list, m[1]+"/bin/"+name, m[1]+"/opt/"+m[2]+m[3])
 	}
-	if m := scoop.FindStringSubmatch(file); m != nil && p.OS == "windows" {
+	if m := scoop().FindStringSubmatch(file); m != nil && p.OS == "windows" {
 		list = append(list, m[1]+"/current"+m[2])
 	}
 	if strings.Contains(file, "/nix/store/") {
@@ -82,9 +83,11 @@ func (p *Program) kept() (list []string) {
 	return list
 }
 
+// Homebrew and Scoop keep each version in a directory of its own. The patterns are compiled when
+// they are needed, because every start of the program would pay for them.
 var (
-	cellar = regexp.MustCompile(`^(.*)/Cellar/([^/]+)/[^/]+(/.*)$`)
-	scoop  = regexp.MustCompile(`(?i)^(.*/scoop/apps/[^/]+)/[^/]+(/.*)$`)
+	cellar = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.*)/Cellar/([^/]+)/[^/]+(/.*)$`) })
+	scoop  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(.*/scoop/apps/[^/]+)/[^/]+(/.*)$`) })
 )
 
 // temporary reports whether the program is one that go run has built.
@@ -101,7 +104,7 @@ var passing = []string{
 
 func (p *Program) versioned(file string) bool {
 	file = strings.ToLower(p.slashes(file))
-	if m := scoop.FindStringSubmatch(file); m != nil && !strings.HasPrefix(file, m[1]+"/current/") {
+	if m := scoop().FindStringSubmatch(file); m != nil && !strings.HasPrefix(file, m[1]+"/current/") {
 		return true
 	}
 	for _, part := range passing {

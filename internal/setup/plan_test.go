@@ -13,7 +13,7 @@ import (
 
 func TestWithoutFile(t *testing.T) {
 	t.Parallel()
-	for _, a := range agents {
+	for _, a := range agents() {
 		p, home := places(t)
 		opt := Options{Places: p, Program: program}
 		if plan := apply(t, a.Name, opt); len(plan.Changes) == 0 {
@@ -182,7 +182,7 @@ func TestChangedMeanwhile(t *testing.T) {
 
 func TestProject(t *testing.T) {
 	t.Parallel()
-	for _, a := range agents {
+	for _, a := range agents() {
 		p, home := places(t)
 		p.Project = filepath.Join(home, "project")
 		plan := apply(t, a.Name, Options{Places: p, Program: program})

@@ -126,7 +126,7 @@ func standard(t *testing.T, data string) string {
 // the paths, and removing brings back the very bytes.
 func TestSettingsRoundTrip(t *testing.T) {
 	t.Parallel()
-	for _, a := range agents {
+	for _, a := range agents() {
 		if a.settings == "" || a.Tools {
 			continue
 		}
@@ -228,7 +228,7 @@ func checkForm(t *testing.T, before, after string) {
 // TestRemoveAmongChanges: an edit of the file in between stays, and only cairn's entries go.
 func TestRemoveAmongChanges(t *testing.T) {
 	t.Parallel()
-	for _, a := range agents {
+	for _, a := range agents() {
 		if a.settings == "" {
 			continue
 		}

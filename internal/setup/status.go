@@ -39,7 +39,7 @@ type Status struct {
 // Statuses finds out how each agent on this machine is set up.
 func Statuses(p Places) []Status {
 	var list []Status
-	for _, a := range agents {
+	for _, a := range agents() {
 		if a.home(p) != "" {
 			list = append(list, a.status(p))
 		}

@@ -21,7 +21,7 @@ func statusOf(t *testing.T, p Places, name string) Status {
 
 func TestLook(t *testing.T) {
 	t.Parallel()
-	for _, a := range agents {
+	for _, a := range agents() {
 		p, home := places(t)
 		if s := statusOf(t, p, a.Name); s.Found || s.SetUp {
 			t.Errorf("%s before it is there: %+v", a.Name, s)

@@ -14,7 +14,7 @@ import (
 // has chosen stays.
 func TestV47_TimeForACommand(t *testing.T) {
 	t.Parallel()
-	for _, a := range agents {
+	for _, a := range agents() {
 		i := slices.IndexFunc(a.events, func(e hookEvent) bool { return slices.Contains(promptEvents, e.name) })
 		if a.settings == "" || i < 0 {
 			continue

@@ -149,7 +149,9 @@ func (v *visit) gitOfOperation(w *way) (*gitPart, error) {
 // offer puts the preview with git into g. What that would change counts as moved if g does not know.
 func (v *visit) offer(g *gitPart, w *way) error {
 	with := *w
-	with.Git = true
+	if with.Git = true; !with.fits() {
+		return nil // a part of the way leaves git as it is
+	}
 	res, err := with.run(v, "")
 	switch {
 	case errors.Is(err, cairn.ErrGitRefused):

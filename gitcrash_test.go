@@ -171,8 +171,8 @@ func (c *gitCrash) noLocks(when string) {
 // gitCrashes are the commands that are cut short.
 var gitCrashes = []struct{ command, harm string }{{"git-revert", "moved"}, {"git-undo", "moved"}, {"git-revert", "gone"}}
 
-// TestKilledWhileGitGoesBack kills cairn alone, or cairn and the git that it has started, before each
-// of their write-type system calls.
+// TestKilledWhileGitGoesBack kills cairn alone, or cairn and the git that it has started, before their
+// write-type system calls. CAIRN_CRASH=git visits each of them.
 func TestKilledWhileGitGoesBack(t *testing.T) {
 	t.Parallel()
 	for _, kind := range gitCrashes {
@@ -181,7 +181,7 @@ func TestKilledWhileGitGoesBack(t *testing.T) {
 				t.Parallel()
 				c := newGitCrash(t, kind.command, kind.harm)
 				n, finished := 1, 0
-				for ; ; n += gittest.Stride() {
+				for ; ; n += gittest.FamilyStride() {
 					c.reset()
 					crash := kill(t, []string{os.Args[0]}, c.env(), gittest.WriteCalls, n)
 					if !crash.Hit {
@@ -203,8 +203,8 @@ func TestKilledWhileGitGoesBack(t *testing.T) {
 	}
 }
 
-// TestGitGoesBackWithWriteErrors lets every third call of cairn, or of the git that it has started, fail. The
-// command succeeds, or says why not, and the repository is sound. What it has left undone goes back by
+// TestGitGoesBackWithWriteErrors lets calls of cairn, or of the git that it has started, fail; at most
+// every third, as each visit runs git many times. The command succeeds, or says why not, and the repository is sound. What it has left undone goes back by
 // a restore. A git that cannot remove its lock leaves it.
 func TestGitGoesBackWithWriteErrors(t *testing.T) {
 	t.Parallel()
@@ -213,7 +213,7 @@ func TestGitGoesBackWithWriteErrors(t *testing.T) {
 			t.Parallel()
 			c := newGitCrash(t, kind.command, kind.harm)
 			errno := []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EDQUOT}[i]
-			for n := 1 + i; ; n += 3 * gittest.Stride() {
+			for n := 1 + i; ; n += 3 * gittest.FamilyStride() {
 				c.reset()
 				crash := gittest.FailFamilyAt(t, []string{os.Args[0]}, c.env(), gittest.WriteCalls, n, errno)
 				if !crash.Hit {

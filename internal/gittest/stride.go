@@ -19,6 +19,18 @@ func Stride() int {
 	return 7
 }
 
+// FamilyStride is the distance where each visit runs many processes of git. CAIRN_CRASH=git visits
+// every call; CAIRN_CRASH=all keeps to the time that .ci/run has.
+func FamilyStride() int {
+	switch os.Getenv("CAIRN_CRASH") {
+	case "git":
+		return 1
+	case "all":
+		return 5
+	}
+	return 2 * Stride()
+}
+
 // Rounds is how often a random test repeats itself: -short thins it out to a fifth.
 func Rounds(full int) int {
 	if testing.Short() {

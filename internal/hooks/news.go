@@ -17,9 +17,9 @@ import (
 // maxReport bounds a report, in bytes.
 const maxReport = 4000
 
-// takeNews fetches the report that goes along with a prompt.
+// takeNews fetches the report that goes along with a prompt. What an agent cannot pass on stays news.
 func (h *hook) takeNews(ctx context.Context) error {
-	if h.parent != "" {
+	if h.parent != "" || mute[h.agent] {
 		return nil
 	}
 	n, err := h.sessions.TakeNews(ctx, h.session)

@@ -75,7 +75,7 @@ func extend(line []byte, list json.RawMessage, empty bool, more [][]byte) []byte
 // withText adds a text to a prompt. A slash command of the agent stays as it is.
 func withText(m *message, prompt json.RawMessage, text string) []byte {
 	var blocks []json.RawMessage
-	if json.Unmarshal(prompt, &blocks) != nil || len(blocks) == 0 || strings.HasPrefix(promptText(prompt), "/") {
+	if m.whole == nil || json.Unmarshal(prompt, &blocks) != nil || len(blocks) == 0 || strings.HasPrefix(promptText(prompt), "/") {
 		return nil
 	}
 	return extend(m.whole, prompt, false, [][]byte{bytes.TrimSpace(marshal(block{Type: "text", Text: text}))})
@@ -119,22 +119,8 @@ func (p *proxy) carryOut(s *session, do *running, text string) {
 	}
 	p.mu.Lock()
 	s.command = nil
-	if out.OK {
-		s.noteBack(text, said)
-	}
 	p.mu.Unlock()
 	p.respond(s.id, do.id, said, reason)
-}
-
-// noteBack keeps the answer to an undo or a redo for the agent, which remembers other files.
-func (s *session) noteBack(command, said string) {
-	words := strings.Fields(strings.ToLower(strings.NewReplacer("/cairn-", "cairn ").Replace(command)))
-	if len(words) < 2 || words[1] != "undo" && words[1] != "redo" {
-		return
-	}
-	if strings.Contains(said, "restored ") || strings.Contains(said, "deleted ") {
-		s.back = "[The user ran \"" + strings.Join(words, " ") + "\". The files are now different from what this conversation says. " + said + "]"
-	}
 }
 
 // cancelCommand cancels a command that a notification is about.

@@ -88,6 +88,8 @@ type running struct {
 	cancel context.CancelFunc
 }
 
+const besideATurn = "cairn: nothing was done: a turn was at work when this was typed. Stop it or let it end, then type it again"
+
 // takeCommand carries out a prompt that is a command of cairn's. It reports whether it is one.
 func (p *proxy) takeCommand(m *message, a *asked) bool {
 	text := isCommand(promptText(a.params.Prompt))
@@ -96,7 +98,7 @@ func (p *proxy) takeCommand(m *message, a *asked) bool {
 	}
 	s := a.session
 	if s.prompted || s.command != nil {
-		go p.respond(s.id, m.ID, "cairn: nothing was done: a turn was at work when this was typed. Stop it or let it end, then type it again", "end_turn")
+		go p.respond(s.id, m.ID, besideATurn, "end_turn")
 		return true
 	}
 	do := &running{id: m.ID}
@@ -128,7 +130,14 @@ func (p *proxy) cancelCommand(m *message) bool {
 	var in params
 	read(m.Params, &in)
 	for _, s := range p.sessions {
-		if s.command != nil && (m.Method == "session/cancel" && s.id == in.Session || m.Method != "session/cancel" && bytes.Equal(bytes.TrimSpace(in.Request), bytes.TrimSpace(s.command.id))) {
+		if s.command == nil {
+			continue
+		}
+		meant := s.id == in.Session
+		if m.Method != "session/cancel" {
+			meant = bytes.Equal(bytes.TrimSpace(in.Request), bytes.TrimSpace(s.command.id))
+		}
+		if meant {
 			s.command.cancel()
 			return true
 		}

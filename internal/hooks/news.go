@@ -39,7 +39,8 @@ func newsText(n *session.News) string {
 	for _, text := range n.Git {
 		lines = append(lines, "in git: "+text)
 	}
-	return bounded(lines, "Where the conversation says otherwise, it is out of date: look at these files again before you rely on them. Do nothing again that was taken back, unless this prompt asks for it.")
+	return bounded(lines, "Where the conversation says otherwise, it is out of date: look at these files again before you rely"+
+		" on them. Do nothing again that was taken back, unless this prompt asks for it.")
 }
 
 // newsHead says what happened.

@@ -212,7 +212,7 @@ func owned() []Scenario {
 					p.loses("after the undo of the first: its own work is left")
 				}
 			}},
-		{Name: "ignored-stay", About: "ignored files that nobody touched", Files: someFiles, Before: "mkdir build; echo out > build/out.o; echo log > run.log",
+		{Name: "ignored-stay", About: "ignored files that no turn changed", Files: someFiles, Before: "mkdir build; echo out > build/out.o; echo log > run.log",
 			Play: back(shell("echo x > a.txt; echo y > new.txt"))},
 		{Name: "ignored-outputs", About: "ignored outputs of a command of the turn do no harm", Files: someFiles, Before: "mkdir build; echo out > build/out.o",
 			Play: func(p *play) {

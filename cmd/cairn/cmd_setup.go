@@ -194,7 +194,8 @@ func (c *cli) program(remove bool) ([]string, error) {
 	case err != nil:
 		return nil, err
 	case passing:
-		c.console.Remark("%s goes with the next update of cairn: run cairn setup again after it, or put cairn into a directory of PATH that stays", wording.Printable(path))
+		c.console.Remark("%s goes with the next update of cairn: run cairn setup again after it,"+
+			" or put cairn into a directory of PATH that stays", wording.Printable(path))
 	}
 	program := []string{path}
 	if c.global.dataDir == "" {

@@ -61,7 +61,8 @@ func (p *proxy) meetSession(a *asked, r *results, v *verdict) {
 	}
 	s.dir = a.params.Dir
 	if n := len(a.params.Directories); n > 0 {
-		s.notes = append(s.notes, "cairn looks after "+s.dir+" only: changes in the other directories of this session ("+strings.Join(a.params.Directories, ", ")+") are not taken back")
+		s.notes = append(s.notes, "cairn looks after "+s.dir+" only: changes in the other directories of this session ("+
+			strings.Join(a.params.Directories, ", ")+") are not taken back")
 	}
 	p.enqueue(s, event{"event": "session"})
 	if !s.listed {

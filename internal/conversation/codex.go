@@ -71,7 +71,10 @@ func (c *codex) revert(p Place) error {
 		method string
 		params map[string]any
 	}{
-		{"initialize", map[string]any{"clientInfo": map[string]string{"name": "cairn", "title": "cairn", "version": "1"}, "capabilities": map[string]bool{"experimentalApi": true}}},
+		{"initialize", map[string]any{
+			"clientInfo":   map[string]string{"name": "cairn", "title": "cairn", "version": "1"},
+			"capabilities": map[string]bool{"experimentalApi": true},
+		}},
 		{"thread/resume", map[string]any{"threadId": p.Session}},
 		{"thread/revert", map[string]any{"threadId": p.Session, "beforeTurnId": p.Message}},
 	} {

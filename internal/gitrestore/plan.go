@@ -268,7 +268,7 @@ func (p *Plan) Changes() (list []string) {
 		}
 	}
 	if p.List {
-		list = append(list, fmt.Sprintf("set the list of stashes, from %d to %d", len(Stashes(p.now.Stash)), len(p.Stashes)))
+		list = append(list, fmt.Sprintf("list %d stashes, %d now", len(p.Stashes), len(Stashes(p.now.Stash))))
 	}
 	if p.Index {
 		list = append(list, "replace the index")

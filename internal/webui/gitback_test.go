@@ -107,7 +107,7 @@ func TestGitGoesBackOnPages(t *testing.T) {
 	f := newGitStory(t)
 	after := f.standing()
 	preview := f.get(f.at("plan", "do", "session", "session", "git", "message", "m2")).want(http.StatusOK, "Git stays as it is", "stash dropped", "b.txt")
-	plan := f.get(preview.link("Preview with git")).want(http.StatusOK, "Changes in git", "create refs/heads/topic at "+f.first[:12], "set the list of stashes, from 0 to 1", "b.txt").lacks("Git stays", `name="step"`)
+	plan := f.get(preview.link("Preview with git")).want(http.StatusOK, "Changes in git", "create refs/heads/topic at "+f.first[:12], "list 1 stashes, 0 now", "b.txt").lacks("Git stays", `name="step"`)
 	second := f.confirm(plan).want(http.StatusOK, "1 path on disk goes back with it.", "create refs/heads/topic at")
 	if f.standing() != after || f.isThere("b.txt") {
 		t.Fatal("the first confirmation changed something")

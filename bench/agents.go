@@ -51,7 +51,10 @@ func agentLatency(ctx context.Context, opt options, out, diagnostics io.Writer) 
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	b := &agentsBench{dir: dir, program: opt.cairn, root: filepath.Join(dir, "tree"), think: opt.think, samples: make(map[sampleKey][]agentSample)}
+	b := &agentsBench{
+		dir: dir, program: opt.cairn, root: filepath.Join(dir, "tree"), think: opt.think,
+		samples: make(map[sampleKey][]agentSample),
+	}
 	if b.program == "" {
 		b.program = filepath.Join(dir, "cairn"+exeSuffix)
 		if err := buildCairn(b.program); err != nil {
@@ -278,7 +281,10 @@ type spreadOfCalls struct {
 }
 
 func (b *agentsBench) report(opt options, took time.Duration, server *exec.Cmd) *agentsReport {
-	r := &agentsReport{Time: time.Now().UTC().Truncate(time.Second), Files: opt.files, Rounds: opt.rounds, Took: took.Seconds(), Load1: loadAverage()}
+	r := &agentsReport{
+		Time: time.Now().UTC().Truncate(time.Second), Files: opt.files, Rounds: opt.rounds,
+		Took: took.Seconds(), Load1: loadAverage(),
+	}
 	if git, err := exec.LookPath("git"); err == nil {
 		r.Machine = describeMachine(b.dir, git)
 	}

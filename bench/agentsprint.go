@@ -33,7 +33,8 @@ func (r *agentsReport) row(agent string, m moment, w string) spreadOfCalls {
 }
 
 func (r *agentsReport) print(out io.Writer) {
-	fmt.Fprintf(out, "%s\n\nWhat an agent waits for, %d files, %d sessions each, milliseconds: p50 / p95 (processor time, p50)\n\n", r.Machine, r.Files, r.Rounds)
+	fmt.Fprintf(out, "%s\n\nWhat an agent waits for, %d files, %d sessions each, milliseconds:"+
+		" p50 / p95 (processor time, p50)\n\n", r.Machine, r.Files, r.Rounds)
 	fmt.Fprintf(out, "%-12s %-12s %28s %28s\n", "", "", "without a server", "with one")
 	cell := func(s spreadOfCalls) string { return fmt.Sprintf("%.1f / %.1f (%.1f)", s.P50, s.P95, s.Processor) }
 	fmt.Fprintf(out, "%-12s %-12s %28s %28s\n", "cairn", "track", cell(r.Track[0].spreadOfCalls), cell(r.Track[1].spreadOfCalls))

@@ -38,7 +38,7 @@ are answered at once, without the model:
     /cairn-diff [N]  list what the last turn, or the Nth last, changed
     /cairn-status    tell what undo and redo would do now
 The same without a slash and with a blank, as in "cairn undo", works, too. After
-an undo the next prompt tells the agent of it.
+an undo, also one in a shell, the next prompt tells the agent of it.
 
 A tool whose request the editor has to grant or carry out waits until the state
 before it is captured. A tool that the agent runs without asking is recorded

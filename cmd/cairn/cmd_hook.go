@@ -41,7 +41,8 @@ typed nearly as long as the agent waits for it: 10 minutes, as cairn setup
 writes it into the agent's settings.
 
 These prompts begin no turn of the model, but are carried out at once, in the
-session in which they are typed:
+session in which they are typed. Where an agent does not let a hook answer a
+prompt (Cline in a terminal, Goose, Crush), they are for a shell:
     cairn undo      take back the last turn of the session, or an operation of
                     its time that is newer, as in a shell; cairn undo --dry-run
                     only lists it
@@ -76,7 +77,8 @@ func (c *cli) hookCommand() *cobra.Command {
 				return err
 			}
 			hooks.Handle(ctx, args[0], c.stdin, c.out, hooks.Options{
-				Dir: dir, Project: c.agentProject(args[0]), Deadline: c.hookDeadline(), Open: c.openProject, Waits: c.agentWaits(args[0]), Home: c.home(), Passive: c.env(acpVariable) != "",
+				Dir: dir, Project: c.agentProject(args[0]), Deadline: c.hookDeadline(), Open: c.openProject,
+				Waits: c.agentWaits(args[0]), Home: c.home(), Passive: c.env(acpVariable) != "",
 			})
 			return nil
 		},

@@ -19,7 +19,7 @@ import (
 const setupManual = `cairn setup connects a coding agent with cairn.
 
 Usage:
-    cairn setup AGENT [--project] [--serve [--idle DURATION]] [--remove]
+    cairn setup AGENT [--project] [--serve [--idle TIME]] [--remove]
                 [--dry-run]
 
 AGENT is claude-code, codex, gemini, qwen, opencode, pi, kilo, copilot, droid,
@@ -47,7 +47,7 @@ Options:
                   a newer cairn replaces it. There is also a unit of systemd, or
                   a job of launchd, that starts one at login. With --remove both
                   are taken out, and the server ends. Not on Windows
-    --idle TIME   after which the server ends if nobody asks it; 30m
+    --idle TIME   end the server when no request has come for this long; 30m
 
 With --data-dir the hooks get this option, too. With --json the answer is an
 array of {"path", "action"}: create, edit or remove.
@@ -194,7 +194,8 @@ func (c *cli) program(remove bool) ([]string, error) {
 	case err != nil:
 		return nil, err
 	case passing:
-		c.console.Remark("%s goes with the next update of cairn: run cairn setup again after it, or put cairn into a directory of PATH that stays", wording.Printable(path))
+		c.console.Remark("%s goes with the next update of cairn: run cairn setup again after it,"+
+			" or put cairn into a directory of PATH that stays", wording.Printable(path))
 	}
 	program := []string{path}
 	if c.global.dataDir == "" {

@@ -47,7 +47,8 @@ func WriteTable(dir string) error {
 	slices.SortStableFunc(reports, func(a, b Report) int {
 		return strings.Compare(rank(a.Driver), rank(b.Driver))
 	})
-	text := "# Results\n\nMade by the commands in [README.md](../README.md). \"lost\": work was lost, or a part of the turn stayed. \"–\": the driver\ncannot play it.\n\n" + Table(Scenarios(), reports)
+	text := "# Results\n\nMade by the commands in [README.md](../README.md). \"lost\": work was lost, or a part of the turn stayed." +
+		" \"–\": the driver\ncannot play it.\n\n" + Table(Scenarios(), reports)
 	return os.WriteFile(filepath.Join(dir, "README.md"), []byte(text), 0o644)
 }
 

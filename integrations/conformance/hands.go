@@ -117,7 +117,10 @@ func (c *Cairn) Turn(session string, ops []Op) error {
 	}
 	for _, op := range ops {
 		c.calls++
-		e := map[string]any{"session": session, "message": message, "call": fmt.Sprintf("call %d", c.calls), "tool": "bash", "input": map[string]string{"command": op.Shell}}
+		e := map[string]any{
+			"session": session, "message": message, "call": fmt.Sprintf("call %d", c.calls),
+			"tool": "bash", "input": map[string]string{"command": op.Shell},
+		}
 		if path := op.Write + op.Edit; path != "" {
 			e["tool"], e["input"] = "write", map[string]string{"path": path}
 		}

@@ -42,7 +42,7 @@ func (p *proxy) agentTells(m *message, v *verdict) {
 		if s != nil {
 			s.listed = true
 		}
-		v.replace = withCommands(m, u.Commands)
+		v.replace = func() []byte { return withCommands(m, u.Commands) }
 	case s == nil || !s.prompted || u.Kind != "tool_call" && u.Kind != "tool_call_update" || u.Call == "":
 	default:
 		c := s.call(u)

@@ -75,7 +75,7 @@ func extend(line []byte, list json.RawMessage, empty bool, more [][]byte) []byte
 // withText adds a text to a prompt. A slash command of the agent stays as it is.
 func withText(m *message, prompt json.RawMessage, text string) []byte {
 	var blocks []json.RawMessage
-	if json.Unmarshal(prompt, &blocks) != nil || len(blocks) == 0 || strings.HasPrefix(promptText(prompt), "/") {
+	if m.whole == nil || json.Unmarshal(prompt, &blocks) != nil || len(blocks) == 0 || strings.HasPrefix(promptText(prompt), "/") {
 		return nil
 	}
 	return extend(m.whole, prompt, false, [][]byte{bytes.TrimSpace(marshal(block{Type: "text", Text: text}))})
@@ -88,6 +88,8 @@ type running struct {
 	cancel context.CancelFunc
 }
 
+const besideATurn = "cairn: nothing was done: a turn was at work when this was typed. Stop it or let it end, then type it again"
+
 // takeCommand carries out a prompt that is a command of cairn's. It reports whether it is one.
 func (p *proxy) takeCommand(m *message, a *asked) bool {
 	text := isCommand(promptText(a.params.Prompt))
@@ -96,7 +98,7 @@ func (p *proxy) takeCommand(m *message, a *asked) bool {
 	}
 	s := a.session
 	if s.prompted || s.command != nil {
-		go p.respond(s.id, m.ID, "cairn: nothing was done: a turn was at work when this was typed. Stop it or let it end, then type it again", "end_turn")
+		go p.respond(s.id, m.ID, besideATurn, "end_turn")
 		return true
 	}
 	do := &running{id: m.ID}
@@ -119,22 +121,8 @@ func (p *proxy) carryOut(s *session, do *running, text string) {
 	}
 	p.mu.Lock()
 	s.command = nil
-	if out.OK {
-		s.noteBack(text, said)
-	}
 	p.mu.Unlock()
 	p.respond(s.id, do.id, said, reason)
-}
-
-// noteBack keeps the answer to an undo or a redo for the agent, which remembers other files.
-func (s *session) noteBack(command, said string) {
-	words := strings.Fields(strings.ToLower(strings.NewReplacer("/cairn-", "cairn ").Replace(command)))
-	if len(words) < 2 || words[1] != "undo" && words[1] != "redo" {
-		return
-	}
-	if strings.Contains(said, "restored ") || strings.Contains(said, "deleted ") {
-		s.back = "[The user ran \"" + strings.Join(words, " ") + "\". The files are now different from what this conversation says. " + said + "]"
-	}
 }
 
 // cancelCommand cancels a command that a notification is about.
@@ -142,7 +130,14 @@ func (p *proxy) cancelCommand(m *message) bool {
 	var in params
 	read(m.Params, &in)
 	for _, s := range p.sessions {
-		if s.command != nil && (m.Method == "session/cancel" && s.id == in.Session || m.Method != "session/cancel" && bytes.Equal(bytes.TrimSpace(in.Request), bytes.TrimSpace(s.command.id))) {
+		if s.command == nil {
+			continue
+		}
+		meant := s.id == in.Session
+		if m.Method != "session/cancel" {
+			meant = bytes.Equal(bytes.TrimSpace(in.Request), bytes.TrimSpace(s.command.id))
+		}
+		if meant {
 			s.command.cancel()
 			return true
 		}

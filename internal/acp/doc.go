@@ -24,6 +24,7 @@
 // # Additions
 //
 // The list of the agent's slash commands gets those of cairn, and the proxy answers a prompt that names
-// one of them. After an undo the next prompt gets a text that tells the agent of it. A failure of cairn
-// is told to the user once in a session, as a message in the conversation; the agent goes on.
+// one of them. After an undo, here or by another way, the next prompt gets a text that tells the agent
+// of it: a prompt waits until cairn's hooks have answered the event "news". A failure of cairn is told
+// to the user once in a session, as a message in the conversation; the agent goes on.
 package acp

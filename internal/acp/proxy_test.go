@@ -41,7 +41,7 @@ func TestUndoAndRedo(t *testing.T) {
 		t.Errorf("redo says %q", got)
 	}
 	s.is("after the redo", after)
-	if got, want := s.names(), "session prompt before after did stop typed typed"; got != want {
+	if got, want := s.names(), "session news prompt before after did stop typed typed"; got != want {
 		t.Errorf("events: %s, want %s", got, want)
 	}
 	if e := s.event("before"); e["tool"] != "edit" || e["paths"].([]any)[0] != s.dir+"/edit" || e["agent"] != "fake-acp" {
@@ -77,11 +77,11 @@ func TestWaitsForTheCapture(t *testing.T) {
 	s.editor.hears(request)
 	s.write("edit", "NEW\n")
 	pass(s.editor, s.agent, `{"jsonrpc":"2.0","id":"w","result":null}`)
-	s.carries(4)
+	s.carries(5)
 	s.write("users", "mine\n")
 	pass(s.agent, s.editor, ends("1", "end_turn"))
 	s.command("2", "s", "cairn undo")
-	if got := s.names(); got != "session prompt before after stop typed" {
+	if got := s.names(); got != "session news prompt before after stop typed" {
 		t.Errorf("events: %s", got)
 	}
 	want := someFiles()

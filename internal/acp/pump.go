@@ -39,7 +39,7 @@ func (w *writer) write(lines ...[]byte) error {
 type verdict struct {
 	wait    func()        // before the line is complete
 	drop    bool          // the line goes no further
-	replace []byte        // the line in its place, nil = as it is
+	replace func() []byte // the line in its place, nil = as it is; asked for after the wait
 	before  func() []byte // lines to pass on with it, asked for after the wait
 	after   []byte        // likewise
 	passed  []func()      // after the line has been passed on
@@ -121,7 +121,9 @@ func endWhole(out *writer, line []byte, v verdict) error {
 	case v.drop:
 		line = nil
 	case v.replace != nil:
-		line = v.replace
+		if other := v.replace(); other != nil {
+			line = other
+		}
 	}
 	return v.done(out.send(v.lines(), line, v.after))
 }

@@ -26,7 +26,7 @@ type session struct {
 	silent    bool // a tool ran without a request
 
 	command *running // a command of cairn's that is being carried out
-	back    string   // the answer to an undo or redo, until the agent is told
+	report  string   // of what went back, until the agent is told
 
 	listed bool     // the agent has sent its commands
 	notes  []string // for the user
@@ -41,6 +41,7 @@ type answer struct {
 	OK      bool   `json:"ok"`
 	Error   string `json:"error"`
 	Text    string `json:"text"`
+	Report  string `json:"report"`
 	Handled bool   `json:"handled"`
 }
 
@@ -60,7 +61,8 @@ func (p *proxy) meetSession(a *asked, r *results, v *verdict) {
 	}
 	s.dir = a.params.Dir
 	if n := len(a.params.Directories); n > 0 {
-		s.notes = append(s.notes, "cairn looks after "+s.dir+" only: changes in the other directories of this session ("+strings.Join(a.params.Directories, ", ")+") are not taken back")
+		s.notes = append(s.notes, "cairn looks after "+s.dir+" only: changes in the other directories of this session ("+
+			strings.Join(a.params.Directories, ", ")+") are not taken back")
 	}
 	p.enqueue(s, event{"event": "session"})
 	if !s.listed {
@@ -68,14 +70,15 @@ func (p *proxy) meetSession(a *asked, r *results, v *verdict) {
 	}
 }
 
-// beginTurn records a prompt. The prompt waits for the capture of the state before the turn, unless
-// the agent announces every tool that writes.
+// beginTurn records a prompt. The prompt waits for the report that goes along with it and, unless the
+// agent announces every tool that writes, for the capture of the state before the turn.
 func (p *proxy) beginTurn(a *asked, m *message, v *verdict) {
 	s := a.session
 	p.endTurn(s) // of an agent that takes a prompt before the end of the last one
 	p.turns++
 	s.message = p.began.UTC().Format(time.RFC3339Nano) + "-" + strconv.Itoa(p.turns)
 	s.prompted, s.calls, s.order = true, make(map[string]*call), nil
+	v.waitFor(p.await(p.enqueue(s, event{"event": "news"})))
 	done := p.enqueue(s, event{"event": "prompt", "prompt": promptText(a.params.Prompt), "message": s.message, "final": true})
 	if s.silent || !s.announces || s.command != nil {
 		v.waitFor(p.await(done))
@@ -84,11 +87,23 @@ func (p *proxy) beginTurn(a *asked, m *message, v *verdict) {
 		notes := s.takeNotes()
 		v.passed = append(v.passed, func() { _ = p.toEditor.send(notes) }) // an editor that is gone needs none
 	}
-	if s.back != "" && m.whole != nil {
-		if told := withText(m, a.params.Prompt, s.back); told != nil {
-			v.replace, s.back = told, ""
-		}
+	v.replace = func() []byte {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return s.tellAgent(m, a.params.Prompt)
 	}
+}
+
+// tellAgent returns a prompt with the report, nil if there is none or the prompt takes none.
+func (s *session) tellAgent(m *message, prompt json.RawMessage) []byte {
+	if s.report == "" {
+		return nil
+	}
+	told := withText(m, prompt, s.report)
+	if told != nil {
+		s.report = ""
+	}
+	return told
 }
 
 // endTurn ends the open steps of a turn. The result waits until that is recorded.
@@ -130,6 +145,9 @@ func (p *proxy) send(s *session, e event) {
 	out := p.askIn(p.ctx, s, e)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if out.Report != "" {
+		s.report = strings.TrimSpace(s.report + "\n\n" + out.Report)
+	}
 	switch {
 	case !out.OK && !s.told:
 		s.told = true

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -252,6 +253,19 @@ func (s *stage) command(id, session, text string) string {
 		s.Errorf("%s ended with %q", text, reason)
 	}
 	return said
+}
+
+// undoElsewhere takes the newest turn back by another way than the proxy.
+func (s *stage) undoElsewhere(session string) {
+	s.Helper()
+	repo, err := cairn.Open(cairn.Options{Root: s.dir, DataDir: s.data, NoSync: true})
+	if err == nil {
+		_, _, err = recorded.New(repo).UndoTurn(s.Context(), session, recorded.MoveOptions{})
+		err = errors.Join(err, repo.Close())
+	}
+	if err != nil {
+		s.Fatal(err)
+	}
 }
 
 // answer takes the two lines of the answer to a command.

@@ -79,7 +79,7 @@ func TestCallsOfTheirOwn(t *testing.T) {
 	pass(s.agent, s.editor, `{"jsonrpc":"2.0","id":"w","method":"fs/write_text_file","params":{"sessionId":"s","path":"/x","content":""}}`)
 	pass(s.editor, s.agent, `{"jsonrpc":"2.0","id":"w","error":{"code":1,"message":"no"}}`)
 	pass(s.agent, s.editor, ends("1", "end_turn"))
-	if got := s.names(); got != "session prompt before after before after stop" {
+	if got := s.names(); got != "session news prompt before after before after stop" {
 		t.Errorf("events: %s", got)
 	}
 }
@@ -96,7 +96,7 @@ func TestRefusedCall(t *testing.T) {
 			pass(s.editor, s.agent, `{"jsonrpc":"2.0","id":5,"result":{"outcome":`+outcome+`}}`)
 		}
 		pass(s.agent, s.editor, ends("1", "cancelled"))
-		if got := s.names(); got != "session prompt before after before after stop" {
+		if got := s.names(); got != "session news prompt before after before after stop" {
 			t.Errorf("events: %s", got)
 		}
 	}
@@ -119,7 +119,7 @@ func TestSilentBeside(t *testing.T) {
 	pass(s.agent, s.editor, toolCall("s", "never ends", "other", "pending"))
 	s.write("four", "x\n")
 	pass(s.agent, s.editor, ends("1", "end_turn"))
-	if got := s.names(); got != "session prompt did did stop" {
+	if got := s.names(); got != "session news prompt did did stop" {
 		t.Errorf("events: %s", got)
 	}
 	s.command("2", "s", "cairn undo")
@@ -226,26 +226,6 @@ func TestUndoBesideATurn(t *testing.T) {
 	pass(s.agent, s.editor, ends("1", "end_turn"))
 }
 
-// TestAgentIsTold: the prompt after an undo says what happened to the files, once, and a slash
-// command of the agent stays as it is.
-func TestAgentIsTold(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, someFiles()).start()
-	s.turn()
-	s.command("2", "s", "cairn undo")
-	pass(s.editor, s.agent, prompt("3", "s", "/compact"))
-	pass(s.agent, s.editor, ends("3", "end_turn"))
-	next := prompt("4", "s", "go on")
-	s.editor.say(next)
-	got := s.agent.hear()
-	if !strings.HasPrefix(got, strings.TrimSuffix(next, "]}}")) || !strings.Contains(got, `deleted new`) || !strings.HasSuffix(got, `]\"}]}}`) && !strings.HasSuffix(got, `]"}]}}`) {
-		t.Errorf("the agent is told: %s", got)
-	}
-	pass(s.agent, s.editor, ends("4", "end_turn"))
-	pass(s.editor, s.agent, prompt("5", "s", "go on"))
-	pass(s.agent, s.editor, ends("5", "end_turn"))
-}
-
 // TestLoadedSession: the history that an agent repeats is not recorded, and a later proxy takes back
 // what an earlier one recorded.
 func TestLoadedSession(t *testing.T) {
@@ -274,7 +254,7 @@ func TestAgentCrash(t *testing.T) {
 	s.write("new", "x\n")
 	s.agent.in.Close()
 	<-s.ended
-	if got := s.names(); got != "session prompt did stop end" {
+	if got := s.names(); got != "session news prompt did stop end" {
 		t.Errorf("events: %s", got)
 	}
 	later := s.later()

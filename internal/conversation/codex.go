@@ -20,32 +20,43 @@ func (p Place) Move(ctx context.Context, dir string) error {
 	if !p.Moves() {
 		return ErrNoWay
 	}
-	in, toCodex := io.Pipe()
-	fromCodex, out := io.Pipe()
-	cmd, err := child.New([]string{"codex", "app-server"}, dir, in, out, io.Discard)
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		return fmt.Errorf("start codex: %w", err)
-	}
-	done := make(chan error, 1)
-	go func() { done <- (&codex{bufio.NewReader(fromCodex), toCodex, 0}).revert(p) }()
-	select {
-	case err = <-done:
-	case <-ctx.Done():
-		fromCodex.CloseWithError(ctx.Err())
-		err = ctx.Err()
-	}
-	stop := context.AfterFunc(ctx, func() { cmd.Process.Kill() })
-	defer stop()
-	go io.Copy(io.Discard, fromCodex)
-	toCodex.Close() // it ends by itself then
-	cmd.Wait()
-	if err != nil {
+	if err := p.moveBy(ctx, dir, "codex", "app-server"); err != nil {
 		return fmt.Errorf("codex: %w", err)
 	}
 	return nil
+}
+
+// moveBy lets an app server do it. A server that ends early closes its output, and one that does not
+// answer in time is killed. Its output is closed then, too: a process of its own may still hold it.
+func (p Place) moveBy(ctx context.Context, dir string, server ...string) error {
+	cmd, err := child.New(server, dir, nil, nil, nil)
+	if err != nil {
+		return err
+	}
+	to, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	from, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() {
+		cmd.Process.Kill()
+		from.Close()
+	})
+	defer stop()
+	err = (&codex{bufio.NewReader(from), to, 0}).revert(p)
+	to.Close() // it ends by itself then
+	io.Copy(io.Discard, from)
+	cmd.Wait() // what counts is the answer
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
 }
 
 // codex is a client of Codex' app server, which speaks JSON-RPC, one message a line.
@@ -60,7 +71,10 @@ func (c *codex) revert(p Place) error {
 		method string
 		params map[string]any
 	}{
-		{"initialize", map[string]any{"clientInfo": map[string]string{"name": "cairn", "title": "cairn", "version": "1"}, "capabilities": map[string]bool{"experimentalApi": true}}},
+		{"initialize", map[string]any{
+			"clientInfo":   map[string]string{"name": "cairn", "title": "cairn", "version": "1"},
+			"capabilities": map[string]bool{"experimentalApi": true},
+		}},
 		{"thread/resume", map[string]any{"threadId": p.Session}},
 		{"thread/revert", map[string]any{"threadId": p.Session, "beforeTurnId": p.Message}},
 	} {

@@ -6,6 +6,7 @@ package conversation
 import (
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/known"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -18,12 +19,13 @@ type Place struct {
 
 // ways are the commands of agents. SESSION stands for the id.
 var ways = map[string]string{
-	"claude-code": "in Claude Code /rewind takes it back, the conversation only; claude --resume SESSION opens it again",
-	"gemini":      "in Gemini CLI /rewind takes it back, the conversation only; gemini --resume opens it again",
-	"qwen":        "in Qwen Code /rewind takes it back; qwen --resume SESSION opens it again",
-	"codex":       "in Codex Esc, pressed twice, takes it back; codex resume SESSION opens it again",
-	"opencode":    "in OpenCode /undo takes it back",
-	"pi":          "in pi /tree takes it back",
+	known.Claude:   "in Claude Code /rewind takes it back, the conversation only; claude --resume SESSION opens it again",
+	known.Gemini:   "in Gemini CLI /rewind takes it back, the conversation only; gemini --resume opens it again",
+	known.Qwen:     "in Qwen Code /rewind takes it back; qwen --resume SESSION opens it again",
+	known.Codex:    "in Codex Esc, pressed twice, takes it back; codex resume SESSION opens it again",
+	known.OpenCode: "in OpenCode /undo takes it back",
+	known.Kilo:     "in Kilo CLI /undo takes it back",
+	known.Pi:       "in pi /tree takes it back",
 }
 
 // Way says how a person takes the conversation back, "" for an agent that is not known.
@@ -42,4 +44,4 @@ func (p Place) Rest() string {
 }
 
 // Moves reports whether Move can take the conversation back.
-func (p Place) Moves() bool { return p.Agent == "codex" }
+func (p Place) Moves() bool { return p.Agent == known.Codex }

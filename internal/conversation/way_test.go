@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// TestRest: every agent with hooks has a way, the id is a word of a shell, and Move refuses an agent
+// TestRest: every agent of which a way is known has one, the id is a word of a shell, and Move refuses an agent
 // whose conversation only a person takes back.
 func TestRest(t *testing.T) {
 	t.Parallel()
-	for _, agent := range []string{"claude-code", "codex", "gemini", "qwen", "opencode", "pi"} {
+	for _, agent := range []string{"claude-code", "codex", "gemini", "qwen", "opencode", "kilo", "pi"} {
 		p := Place{Agent: agent, Session: "a b", Message: "1"}
 		if rest := p.Rest(); !strings.Contains(rest, "only the files went back") || strings.Contains(rest, "SESSION") || strings.Contains(rest, "resume a b") {
 			t.Errorf("%s: %s", agent, rest)

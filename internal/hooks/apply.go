@@ -58,6 +58,8 @@ func (h *hook) apply(ctx context.Context) error {
 	switch h.kind {
 	case sessionBegin:
 		return h.beginSession(ctx)
+	case news:
+		return h.takeNews(ctx)
 	case prompt:
 		return h.beginTurn(ctx)
 	case before:

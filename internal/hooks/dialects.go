@@ -196,7 +196,7 @@ func (h *hook) beginAlone(ctx context.Context) error {
 // quietAnswer is the answer of a hook with nothing to say, where the agent wants one.
 var quietAnswer = map[string]string{Gemini: "{}\n", known.Cline: "{}\n", known.Cursor: "{}\n"}
 
-// mute lists the agents that show no message of a hook.
+// mute lists the agents that show no message of a hook, neither to the user nor to the model.
 var mute = map[string]bool{known.Cline: true, known.Cursor: true, known.Goose: true, known.Crush: true}
 
 // cursorAnswer and clineAnswer keep a prompt from the model.

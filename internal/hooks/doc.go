@@ -22,6 +22,7 @@
 // in both directions.
 //
 //	{"event": "session",  "cwd", "session", "parent"?, "title"?, "model"?}
+//	{"event": "news",     "cwd", "session"}
 //	{"event": "prompt",   "cwd", "session", "message", "prompt"?, "model"?, "final"?}
 //	{"event": "before",   "cwd", "session", "message"?, "call"?, "tool"?, "input"?, "paths"?, "model"?}
 //	{"event": "after",    "cwd", "session", "message"?, "call"?, "tool"?, "input"?, "paths"?}
@@ -63,7 +64,8 @@
 //
 // "before" and "after" are the checkpoints of the step, "hash" is the tree of the
 // newer of the two, as cairn restore takes it. "text" is for people. "report" is for the model, in
-// the answer to a prompt: what went back since the prompt before. "revert" and "unrevert" say that the
+// the answer to a prompt or to "news", which captures nothing: what went back since the prompt before.
+// It comes once. "revert" and "unrevert" say that the
 // agent has moved its conversation, too, so nothing is reported of them. "result" is what
 // cairn restore --json prints: {"operation", "restored", "deleted", "kept",
 // "conflicts", "notTakenBack"?}, and for a dry run also "plan" and "planID".

@@ -43,6 +43,7 @@ type kind int
 const (
 	noise        kind = iota // nothing that concerns files
 	sessionBegin             // a session begins or is resumed
+	news                     // asks for the report that goes along with the next prompt
 	prompt                   // the user says something: a turn begins
 	before                   // a tool is about to run
 	after                    // a tool, or all tools of a batch, have run

@@ -36,7 +36,7 @@ type neutral struct {
 const maxPatience = 24 * time.Hour
 
 var neutralNames = map[string]kind{
-	"session": sessionBegin, "prompt": prompt, "before": before, "after": after, "did": did, "stop": stop, "end": sessionEnd,
+	"session": sessionBegin, "news": news, "prompt": prompt, "before": before, "after": after, "did": did, "stop": stop, "end": sessionEnd,
 	"undo": command, "redo": command, "log": command, "diff": command,
 	"revert": command, "unrevert": command, "fork": command, "status": command,
 }

@@ -17,9 +17,9 @@ import (
 // maxReport bounds a report, in bytes.
 const maxReport = 4000
 
-// takeNews fetches the report that goes along with a prompt.
+// takeNews fetches the report that goes along with a prompt. What an agent cannot pass on stays news.
 func (h *hook) takeNews(ctx context.Context) error {
-	if h.parent != "" {
+	if h.parent != "" || mute[h.agent] {
 		return nil
 	}
 	n, err := h.sessions.TakeNews(ctx, h.session)
@@ -39,7 +39,8 @@ func newsText(n *session.News) string {
 	for _, text := range n.Git {
 		lines = append(lines, "in git: "+text)
 	}
-	return bounded(lines, "Where the conversation says otherwise, it is out of date: look at these files again before you rely on them. Do nothing again that was taken back, unless this prompt asks for it.")
+	return bounded(lines, "Where the conversation says otherwise, it is out of date: look at these files again before you rely"+
+		" on them. Do nothing again that was taken back, unless this prompt asks for it.")
 }
 
 // newsHead says what happened.

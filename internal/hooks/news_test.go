@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/known"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -79,8 +80,8 @@ func TestGoldenReport(t *testing.T) {
 	}
 }
 
-// TestReportOfTypedCommands: an undo that was typed in the agent is reported, too, less the part of it that a redo
-// has brought back.
+// TestReportOfTypedCommands: an undo that was typed in the agent is reported, too, less the part of it that
+// a redo has brought back.
 func TestReportOfTypedCommands(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, Claude, aTree())
@@ -153,4 +154,49 @@ func TestReportToAnAdapter(t *testing.T) {
 		t.Error(got)
 	}
 	w.noFailures()
+}
+
+// TestReportBeforeAPrompt: an adapter that does not wait for the capture at a prompt asks for the report
+// before. It comes once.
+func TestReportBeforeAPrompt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "adapter", aTree())
+	w.neutralEvent(map[string]any{"event": "prompt", "message": "1", "prompt": "make new", "final": true})
+	w.write("new", "x\n")
+	w.neutralEvent(map[string]any{"event": "did", "call": "c", "tool": "execute"})
+	w.neutralEvent(map[string]any{"event": "stop"})
+	if got := w.neutralEvent(map[string]any{"event": "news"}).Report; got != "" {
+		t.Error(got)
+	}
+	w.undoElsewhere("s", 1)
+	if got := w.neutralEvent(map[string]any{"event": "news"}).Report; !strings.Contains(got, "taken back: the turn \"make new\"\ndeleted new\n") {
+		t.Error(got)
+	}
+	if got := w.neutralEvent(map[string]any{"event": "prompt", "message": "2", "final": true}).Report; got != "" {
+		t.Errorf("the report came twice: %s", got)
+	}
+	w.noFailures()
+}
+
+// TestNewsOfMuteAgents: what an agent cannot be told does not count as told.
+func TestNewsOfMuteAgents(t *testing.T) {
+	t.Parallel()
+	for agent, payload := range map[string]string{
+		known.Cursor: `{"hook_event_name":"beforeSubmitPrompt","conversation_id":"ID","workspace_roots":["/home/dev/project"],"prompt":"go on"}`,
+		known.Goose:  `{"event":"UserPromptSubmit","session_id":"ID","working_dir":"/home/dev/project","message":"go on"}`,
+	} {
+		w := newWorld(t, agent, gittest.Tree{"del.txt": gittest.File("del\n"), "edit.txt": gittest.File("old\n")})
+		w.enact(agent + "/documented.jsonl")
+		id := w.only()
+		w.undoElsewhere(id, 1)
+		if out := w.send(string(w.here([]byte(strings.Replace(payload, "ID", id, 1))))); out != quietAnswer[agent] {
+			t.Errorf("%s: %q", agent, out)
+		}
+		w.sessions(func(s *session.Sessions) {
+			if n, err := s.TakeNews(t.Context(), id); err != nil || n == nil || len(n.TakenBack) != 1 {
+				t.Errorf("%s: %+v, %v", agent, n, err)
+			}
+		})
+		w.noFailures()
+	}
 }

@@ -23,8 +23,8 @@ type Overlap struct {
 
 // overlaps reports whether the event's prompt is recorded in the background. Sub-agents are begun
 // by their parents' adapters, with a title and a parent. Where tools may begin without an event, the
-// capture is over before the prompt's hook is.
-func (h *hook) overlaps() bool { return h.overlap != nil && h.parent == "" && !h.final }
+// capture is over before the prompt's hook is. A tool that is a turn of its own has to wait anyway.
+func (h *hook) overlaps() bool { return h.overlap != nil && h.parent == "" && !h.final && !h.alone }
 
 // recordPrompt records the message of a turn.
 func (h *hook) recordPrompt(ctx context.Context, m *session.MessageBegin) error {
@@ -57,7 +57,7 @@ func (h *hook) settle(ctx context.Context) error {
 		return nil
 	}
 	switch h.kind {
-	case sessionBegin, prompt, before, command:
+	case sessionBegin, prompt, before, did, command:
 	default:
 		return nil // it changes nothing that a prompt is recorded with
 	}
@@ -69,7 +69,7 @@ func (h *hook) settle(ctx context.Context) error {
 	switch {
 	case err == nil:
 		h.turn.Asked = nil
-	case h.kind == prompt || h.kind == before:
+	case h.kind == prompt || h.kind == before || h.kind == did:
 		return h.recordAsked(ctx)
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/known"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -183,6 +184,37 @@ func TestOverlapNotBegun(t *testing.T) {
 	if r.waited != 0 {
 		t.Errorf("waited %d times", r.waited)
 	}
+}
+
+// TestOverlapOfUnannouncedTools: a tool that is told of when it has run waits for the prompt's capture.
+// The prompt is one message.
+func TestOverlapOfUnannouncedTools(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "adapter", aTree())
+	r := overlapping(w, false)
+	w.neutralEvent(map[string]any{"event": "prompt", "message": "m", "prompt": "go"})
+	w.neutralEvent(map[string]any{"event": "did", "call": "c", "tool": "execute"})
+	if r.begun != 1 || len(r.work) != 0 {
+		t.Errorf("begun %d, left %d", r.begun, len(r.work))
+	}
+	w.sessions(func(all *session.Sessions) {
+		if history, err := all.History(t.Context(), "s"); err != nil || len(history) != 1 || history[0].Prompt != "go" {
+			t.Errorf("%+v, %v", history, err)
+		}
+	})
+	w.noFailures()
+}
+
+// TestOverlapWithoutPrompts: where each tool is a turn of its own, nothing is recorded in the background.
+func TestOverlapWithoutPrompts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, known.Crush, gittest.Tree{"del.txt": gittest.File("del\n"), "edit.txt": gittest.File("old\n")})
+	r := overlapping(w, false)
+	w.enact("crush/documented.jsonl")
+	if r.begun != 0 {
+		t.Errorf("%d prompts were recorded in the background", r.begun)
+	}
+	w.noFailures()
 }
 
 // TestOverlapDeadline: a tool waits for the prompt's capture until the hook's deadline and no

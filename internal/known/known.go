@@ -67,7 +67,10 @@ var agents = []Agent{
 		dirs: []candidate{{below: ".cursor"}}},
 	{Name: Goose, Title: "Goose", Speaks: true, Local: ".agents/plugins/cairn",
 		dirs: []candidate{{below: ".agents/plugins/cairn"}},
-		data: []candidate{{system: "windows", variable: "APPDATA", below: "Block/goose/config"}, {variable: "XDG_CONFIG_HOME", below: "goose"}, {below: ".config/goose"}}},
+		data: []candidate{
+			{system: "windows", variable: "APPDATA", below: "Block/goose/config"},
+			{variable: "XDG_CONFIG_HOME", below: "goose"}, {below: ".config/goose"},
+		}},
 	{Name: Crush, Title: "Crush", Speaks: true, Project: "CRUSH_PROJECT_DIR", Local: ".",
 		dirs: []candidate{{variable: "CRUSH_GLOBAL_CONFIG"}, {variable: "XDG_CONFIG_HOME", below: "crush"}, {below: ".config/crush"}}},
 	{Name: Amp, Title: "Amp", Tools: true, Local: ".amp",

@@ -90,9 +90,11 @@ var agents = sync.OnceValue(func() []*agent {
 		{
 			Agent:    of(known.Codex),
 			settings: "hooks.json", localSettings: "hooks.json",
-			events: lifecycle("", "PostToolUse", hookEvent{"SubagentStop", "", patience}, hookEvent{"Interrupt", "", farewell}, hookEvent{"SessionEnd", "", farewell}),
+			events: lifecycle("", "PostToolUse",
+				hookEvent{"SubagentStop", "", patience}, hookEvent{"Interrupt", "", farewell}, hookEvent{"SessionEnd", "", farewell}),
 			notes: []string{
-				"Codex runs only hooks that you trust: its terminal asks at the next start (\"Hooks need review\"), and /hooks shows them later; codex exec asks nothing and skips them without a word",
+				"Codex runs only hooks that you trust: its terminal asks at the next start (\"Hooks need review\")," +
+					" and /hooks shows them later; codex exec asks nothing and skips them without a word",
 				"after an update that moves cairn, Codex asks again",
 			},
 		},
@@ -109,9 +111,10 @@ var agents = sync.OnceValue(func() []*agent {
 		{
 			Agent:    of(known.Qwen),
 			settings: "settings.json", localSettings: "settings.json", millis: true, label: "cairn",
-			events: lifecycle(".*", "PostToolUse", hookEvent{"PostToolUseFailure", ".*", patience}, hookEvent{"SubagentStop", "", patience}, hookEvent{"SessionEnd", "", farewell}),
-			files:  slashCommands(qwenCommand),
-			notes:  []string{"restart Qwen Code: it reads hooks when it starts"},
+			events: lifecycle(".*", "PostToolUse",
+				hookEvent{"PostToolUseFailure", ".*", patience}, hookEvent{"SubagentStop", "", patience}, hookEvent{"SessionEnd", "", farewell}),
+			files: slashCommands(qwenCommand),
+			notes: []string{"restart Qwen Code: it reads hooks when it starts"},
 		},
 		{
 			Agent: of(known.OpenCode),
@@ -138,7 +141,8 @@ var agents = sync.OnceValue(func() []*agent {
 			Agent:  of(known.Copilot),
 			files:  copilotFiles,
 			answer: waited * time.Second,
-			notes:  []string{"restart Copilot CLI: it reads hooks when it starts; those in a repository's .github/hooks run only in directories that you trust, and are not for a commit: they name a path of yours"},
+			notes: []string{"restart Copilot CLI: it reads hooks when it starts; those in a repository's .github/hooks run only" +
+				" in directories that you trust, and are not for a commit: they name a path of yours"},
 		},
 		{
 			Agent:    of(known.Droid),
@@ -177,7 +181,8 @@ var agents = sync.OnceValue(func() []*agent {
 			events: []hookEvent{{"PreToolUse", "", patience}},
 			notes: []string{
 				"restart Crush: it reads hooks when it starts",
-				"Crush tells only when a tool begins: each call of a tool is a turn of its own, and what you change before the next one counts as the agent's; take them back in a shell, with cairn undo",
+				"Crush tells only when a tool begins: each call of a tool is a turn of its own, and what you change before" +
+					" the next one counts as the agent's; take them back in a shell, with cairn undo",
 			},
 		},
 		{

@@ -73,7 +73,10 @@ func (p *Program) kept() (list []string) {
 		list = append(list, m[1]+"/current"+m[2])
 	}
 	if strings.Contains(file, "/nix/store/") {
-		for _, dir := range []string{p.Home + "/.nix-profile", p.Home + "/.local/state/nix/profile", "/etc/profiles/per-user/" + p.User, "/run/current-system/sw", "/nix/var/nix/profiles/default"} {
+		for _, dir := range []string{
+			p.Home + "/.nix-profile", p.Home + "/.local/state/nix/profile", "/etc/profiles/per-user/" + p.User,
+			"/run/current-system/sw", "/nix/var/nix/profiles/default",
+		} {
 			list = append(list, dir+"/bin/"+name)
 		}
 	}

@@ -26,7 +26,8 @@ func copilotFiles(program []string) []file {
 	}
 	line := commandLine(program, known.Copilot)
 	hooks := make(map[string][]entry)
-	for _, e := range lifecycle("", "PostToolUse", hookEvent{"PostToolUseFailure", "", patience}, hookEvent{"SubagentStop", "", patience}, hookEvent{"SessionEnd", "", 10}) {
+	for _, e := range lifecycle("", "PostToolUse",
+		hookEvent{"PostToolUseFailure", "", patience}, hookEvent{"SubagentStop", "", patience}, hookEvent{"SessionEnd", "", 10}) {
 		hooks[e.name] = []entry{{"command", line, powerShell(program, known.Copilot), e.timeout, marker}}
 	}
 	return []file{{path: "hooks/cairn.json", text: document(struct {
@@ -63,10 +64,12 @@ func clineFiles(program []string) []file { return clineFilesOn(runtime.GOOS, pro
 
 func clineFilesOn(system string, program []string) (files []file) {
 	for _, event := range clineEvents {
-		f := file{path: "hooks/" + event, mode: 0o100, text: fmt.Sprintf("#!/bin/sh\n# %s\nexec %s\n", marker, commandLine(program, known.Cline))}
+		text := fmt.Sprintf("#!/bin/sh\n# %s\nexec %s\n", marker, commandLine(program, known.Cline))
+		f := file{path: "hooks/" + event, mode: 0o100, text: text}
 		if system == "windows" {
 			f.path += ".ps1"
-			f.text = fmt.Sprintf("# %s\r\n[Console]::InputEncoding = [Console]::OutputEncoding = $OutputEncoding = [Text.UTF8Encoding]::new($false)\r\n"+
+			f.text = fmt.Sprintf("# %s\r\n"+
+				"[Console]::InputEncoding = [Console]::OutputEncoding = $OutputEncoding = [Text.UTF8Encoding]::new($false)\r\n"+
 				"[Console]::In.ReadToEnd() | %s\r\n", marker, powerShell(program, known.Cline))
 		}
 		files = append(files, f)

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"sync"
 
 	"github.com/seed-fb9cbc17/cairn"
 )
@@ -28,40 +27,15 @@ func (c *counts) Rest() int { return c.Files - len(c.Names) }
 const (
 	countedFiles = 2000
 	namedFiles   = 3
-	countsKept   = 20000 // a counts takes about 300 bytes
 )
 
-// countCache caches counts. States never change, so it is never wrong. When it is full, it is
-// emptied.
-type countCache struct {
-	mu    sync.Mutex
-	known map[string]*counts
-}
-
-func newCountCache() *countCache { return &countCache{known: make(map[string]*counts)} }
-
-func (c *countCache) of(ctx context.Context, p *Project, from, to string) (*counts, error) {
-	key := p.ID + from + to
-	c.mu.Lock()
-	known := c.known[key]
-	c.mu.Unlock()
-	if known != nil {
-		return known, nil
-	}
-	fresh, err := countChanges(ctx, p.Repo, from, to)
+// countsOf sums up what differs between two states.
+func (h *handler) countsOf(ctx context.Context, p *Project, from, to string) (*counts, error) {
+	sum, err := h.counts.of(p, from, to, func() (*counts, error) { return countChanges(ctx, p.Repo, from, to) })
 	if errors.Is(err, cairn.ErrNotFound) {
 		return &counts{Gone: true}, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.known) >= countsKept {
-		clear(c.known)
-	}
-	c.known[key] = fresh
-	return fresh, nil
+	return sum, err
 }
 
 func countChanges(ctx context.Context, repo Repo, from, to string) (*counts, error) {

@@ -3,50 +3,26 @@ package webui
 import (
 	"errors"
 	"strings"
-	"sync"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
-// movesKept is the number of pairs of checkpoints whose movement of git is cached.
-const movesKept = 20000
-
-// moveCache caches what has moved in git between two checkpoints. These never change. When it is full,
-// it is emptied.
-type moveCache struct {
-	mu    sync.Mutex
-	known map[string][]string
-}
-
-func newMoveCache() *moveCache { return &moveCache{known: make(map[string][]string)} }
-
 // moved says in words what has moved in git from one checkpoint to another, or to the present state.
 // It is empty where a checkpoint has been cleaned away or says nothing about git.
 func (v *visit) moved(from, to string) ([]string, error) {
-	key, cache := v.project.ID+from+to, v.h.moves
-	if to != "" {
-		cache.mu.Lock()
-		known, ok := cache.known[key]
-		cache.mu.Unlock()
-		if ok {
-			return known, nil
-		}
+	find := func() ([]string, error) { return v.project.Repo.GitMoved(v.ctx(), from, to) }
+	var moved []string
+	var err error
+	if to == "" {
+		moved, err = find()
+	} else {
+		moved, err = v.h.moves.of(v.project, from, to, find)
 	}
-	moved, err := v.project.Repo.GitMoved(v.ctx(), from, to)
 	if errors.Is(err, cairn.ErrNotFound) {
 		return nil, nil
 	}
-	if err != nil || to == "" {
-		return moved, err
-	}
-	cache.mu.Lock()
-	defer cache.mu.Unlock()
-	if len(cache.known) >= movesKept {
-		clear(cache.known)
-	}
-	cache.known[key] = moved
-	return moved, nil
+	return moved, err
 }
 
 // movedText is moved in one line.

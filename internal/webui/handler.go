@@ -48,14 +48,14 @@ type handler struct {
 	opt    Options
 	mux    *http.ServeMux
 	origin *http.CrossOriginProtection
-	counts *countCache
-	moves  *moveCache
+	counts *pairCache[*counts]
+	moves  *pairCache[[]string]
 	log    *slog.Logger
 }
 
 // New returns the handler of "/" and of everything below Prefix.
 func New(opt Options) http.Handler {
-	h := &handler{opt: opt, mux: http.NewServeMux(), origin: http.NewCrossOriginProtection(), counts: newCountCache(), moves: newMoveCache(), log: opt.Logger}
+	h := &handler{opt: opt, mux: http.NewServeMux(), origin: http.NewCrossOriginProtection(), counts: newPairCache[*counts](), moves: newPairCache[[]string](), log: opt.Logger}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
 	}

@@ -113,7 +113,7 @@ func TestSessionPages(t *testing.T) {
 	}
 	turns = append(turns, long, &turn{Session: s, Message: "last"})
 	seenTurns, seenSteps, pages := make(map[string]bool), make(map[string]bool), 0
-	v := &visit{h: &handler{counts: newCountCache()}, project: &Project{ID: "p"}, query: map[string][]string{}}
+	v := &visit{h: &handler{counts: newPairCache[*counts]()}, project: &Project{ID: "p"}, query: map[string][]string{}}
 	for {
 		pages++
 		all := slices.Clone(turns)

@@ -327,7 +327,7 @@ func (p *sessionPage) remaining(v *visit, turns []*turn) []*turn {
 // count sums up what changed between two checkpoints. Both are fixed, so the answer is
 // cached. A state that has been cleaned away has no counts.
 func (v *visit) count(from, to string) (*counts, error) {
-	return v.h.counts.of(v.ctx(), v.project, from, to)
+	return v.h.countsOf(v.ctx(), v.project, from, to)
 }
 
 // elementID makes a name that can stand in a document and in an address.

@@ -34,7 +34,8 @@ func run(args []string) error {
 	cairn := flags.String("cairn", "", "path of cairn, \"\" = it is not played")
 	git := flags.Bool("git", false, "play git checkout and git stash")
 	only := flags.String("run", "", "play only scenarios whose names contain this")
-	out := flags.String("out", "", "directory for a JSON file for each driver and the table of all files there, \"\" = the table goes to stdout")
+	out := flags.String("out", "", "directory for a JSON file for each driver and the table of all files there;"+
+		" \"\" = the table goes to stdout")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -49,11 +50,14 @@ func run(args []string) error {
 		if err != nil {
 			return err
 		}
-		play("cairn", "cairn through `cairn hook`; an undo is `cairn undo`, typed as a prompt.", func() conformance.Driver { return &conformance.Cairn{Program: path} })
+		play("cairn", "cairn through `cairn hook`; an undo is `cairn undo`, typed as a prompt.",
+			func() conformance.Driver { return &conformance.Cairn{Program: path} })
 	}
 	if *git {
-		play("git checkout", "`git add -A` into an index of its own before each turn; an undo is `checkout-index -fa` and `clean -fd`.", func() conformance.Driver { return new(conformance.Checkout) })
-		play("git stash", "By hand: an undo is `git stash push --include-untracked`, a redo is `git stash pop`.", func() conformance.Driver { return new(conformance.Stash) })
+		play("git checkout", "`git add -A` into an index of its own before each turn; an undo is `checkout-index -fa` and `clean -fd`.",
+			func() conformance.Driver { return new(conformance.Checkout) })
+		play("git stash", "By hand: an undo is `git stash push --include-untracked`, a redo is `git stash pop`.",
+			func() conformance.Driver { return new(conformance.Stash) })
 	}
 	for _, text := range programs {
 		name, command, ok := strings.Cut(text, "=")

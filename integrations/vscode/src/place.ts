@@ -58,8 +58,8 @@ export function socketPath(dir: string): string {
   return path.join(serveDir(dir), "sock")
 }
 
-// checkOwner throws unless socket and directory belong to this user alone: whoever answers
-// there is told paths and prompts.
+// checkOwner throws unless socket and directory belong to this user alone: the process that
+// answers there is told paths and prompts.
 export function checkOwner(socket: string, uid: number): void {
   for (const [at, isKind] of [
     [path.dirname(socket), (s: fs.Stats) => s.isDirectory()],

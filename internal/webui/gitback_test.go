@@ -136,7 +136,8 @@ func TestGitOfAStepOnPages(t *testing.T) {
 	f.git.In(f.root, "branch", "topic", f.made)
 	address := f.get(f.at("step", "session", "git", "step", "s2")).link("Take git back")
 	plan := f.get(address).want(http.StatusOK, "Take the git repository back", "Stays in git", "refs/heads/topic").lacks("create refs/heads/topic")
-	f.sure(f.confirm(plan)).want(http.StatusOK, "Done, but for a part of git", "refs/heads/topic", "To the operation")
+	done := f.sure(f.confirm(plan)).want(http.StatusOK, "Done, but for a part of git", "refs/heads/topic", "To the operation")
+	f.get(done.link("To the operation")).want(http.StatusOK, "Stays in git", "refs/heads/topic", "it has moved since")
 	if f.ends() != f.made+" "+f.made || f.isThere("b.txt") {
 		t.Errorf("not exactly git went back:\n%s", f.standing())
 	}

@@ -52,7 +52,7 @@ func Open(opt Options) (*Repo, error) {
 	if root == dataDir || history.Within(root, store) {
 		return nil, fmt.Errorf("%w: %s lies inside the data directory %s", ErrRoot, root, dataDir)
 	}
-	around, err := capture.UserRepo(root)
+	around, err := capture.UserRepoOr(root, git.Named{Dir: opt.GitDir, WorkTree: opt.GitWorkTree})
 	if err != nil {
 		return nil, err
 	}

@@ -165,11 +165,11 @@ func TestGitMoved(t *testing.T) {
 			f.git("reset", "-q", "--hard", "HEAD~2")
 			f.git("reflog", "expire", "--expire=now", "--all")
 			f.git("gc", "-q", "--prune=now")
-		}, "main: 2 commits away (A..B), stash dropped, index changed"},
+		}, "main: 2 commits away (A..B), 1 stash dropped, index changed"},
 		"stash and branches": {func(f *gitFixture) {
 			f.git("stash", "drop", "-q")
 			f.git("branch", "-D", "a", "b")
-		}, "2 branches deleted, stash dropped"},
+		}, "2 branches deleted, 1 stash dropped"},
 		"rm -rf .git": {func(f *gitFixture) { f.remove(".git") }, "the repository is gone"},
 		"refresh":     {func(f *gitFixture) { f.git("update-index", "-q", "--really-refresh") }, ""},
 	} {

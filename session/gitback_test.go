@@ -164,7 +164,13 @@ func TestGitBackOfAnother(t *testing.T) {
 	g.end("s", "1")
 	_, res, err := g.Revert(background, "s", session.Target{Start: true}, g.plan("s", session.Target{Start: true}))
 	if err != nil || len(res.Git.Changes) != 1 || len(res.Git.Conflicts) != 1 || res.Git.Conflicts[0].Ref != "refs/heads/topic" {
-		t.Errorf("%+v, %v", res, err)
+		t.Fatalf("%+v, %v", res, err)
+	}
+	for op, err := range g.repo.Operations(background) {
+		if err != nil || op.ID != res.Operation || !slices.Equal(op.GitConflicts, res.Git.Conflicts) {
+			t.Errorf("the operation has %+v, %v", op, err)
+		}
+		break
 	}
 }
 

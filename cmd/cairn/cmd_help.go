@@ -143,8 +143,12 @@ Environment:
     CAIRN_NO_BACKGROUND  1: start nothing in the background that was not asked
                          for, such as a cleaning
     CAIRN_NO_SERVER      as --no-server, unless it is empty
+    GIT_DIR              an absolute path: the git repository of a work tree
+                         that has no .git. It counts for directories in the work
+                         tree that GIT_WORK_TREE, an absolute path, names, or
+                         else its core.worktree
 
-Variables of git (GIT_DIR, GIT_INDEX_FILE and so on) change nothing.
+Other variables of git (GIT_INDEX_FILE and so on) change nothing.
 
 The answer goes to stdout, everything else to stderr. A path in the answer that
 holds control characters, quotes or backslashes is printed in double quotes, as

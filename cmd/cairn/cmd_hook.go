@@ -12,6 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/answers"
 	"github.com/seed-fb9cbc17/cairn/internal/client"
 	"github.com/seed-fb9cbc17/cairn/internal/config"
+	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/hooks"
 	"github.com/seed-fb9cbc17/cairn/internal/known"
 	"github.com/seed-fb9cbc17/cairn/internal/lastdone"
@@ -185,7 +186,7 @@ func (c *cli) openProject(_ context.Context, dir string) (*hooks.Project, error)
 	}
 	sessions := catching(client.NewSessions(c.server(opt), open), c.catch)
 	return &hooks.Project{
-		Root: opt.Root, Above: c.above, Broken: c.brokenSettings(), NoTexts: opt.NoPrompts, NoMask: opt.NoMask,
+		Root: opt.Root, Git: git.Named{Dir: opt.GitDir, WorkTree: opt.GitWorkTree}, Above: c.above, Broken: c.brokenSettings(), NoTexts: opt.NoPrompts, NoMask: opt.NoMask,
 		Sessions: sessions, Overlap: c.overlap(opt), Finder: finder, Gaps: gaps, Close: closed,
 	}, nil
 }

@@ -29,8 +29,8 @@ line below has the prompt before which the session stands then, and its title.
 Options:
     -n, --number N  only the newest N
     --paths         also the checkpoints before and after, and the paths, those
-                    kept or in conflict with the reason; all of them with -v,
-                    which needs no --paths
+                    kept or in conflict with the reason, and so the refs of git
+                    that stayed; all of them with -v, which needs no --paths
 
 The checkpoint before holds everything that the operation overwrote or deleted.
 It is a HASH: cairn restore, ls, cat and diff take it.
@@ -41,7 +41,8 @@ With --json the answer is an array of {"id", "kind", "time", "target", "undoes",
 undo or redo, target the checkpoint that it went back to, undoes the operation
 that an undo or redo took back, and the time as in RFC 3339. One that moved
 turns of a session has "work", as in cairn log, and one that moved git has
-"git": [], what it changed there in words.
+"git": [], what it changed there in words, and "gitConflicts": [{"ref",
+"reason"}], the refs that stayed.
 
 Examples:
     cairn operations -n 1 -v
@@ -138,8 +139,11 @@ func (l *operationLines) write(op *cairn.Operation, paths bool) error {
 			line += fmt.Sprintf(", %d %s", n.count, n.what)
 		}
 	}
-	if len(op.Git) > 0 {
+	if len(op.Git)+len(op.GitConflicts) > 0 {
 		line += ", git"
+	}
+	if n := len(op.GitConflicts); n > 0 {
+		line += fmt.Sprintf(" (%d in conflict)", n)
 	}
 	if !paths {
 		line += wording.FirstPaths(max(8, sessiontext.Width-2-wording.Columns(line)), op.Paths, pathtext.Quote)
@@ -152,6 +156,9 @@ func (l *operationLines) write(op *cairn.Operation, paths bool) error {
 	l.listPaths("    ", op.Paths)
 	l.listReasons("    kept ", op.Kept)
 	l.listReasons("    conflict ", op.Conflicts)
+	for _, conflict := range op.GitConflicts {
+		l.answerLine("    conflict in git " + conflict.Ref.Quoted() + ": " + conflict.Reason)
+	}
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/httpapi"
 	"github.com/seed-fb9cbc17/cairn/internal/listen"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
@@ -100,6 +101,7 @@ func (c *cli) serveCommand() *cobra.Command {
 func (c *cli) serve(ctx context.Context, cmd *cobra.Command, f serveFlags, dirs []string) (err error) {
 	// This process lives long, and gcPercent suits one that lives for milliseconds.
 	debug.SetGCPercent(100)
+	c.env = withGit(c.env, git.Named{}) // the callers of the server have other environments
 	dir, err := c.workDir()
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/console"
+	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 	"github.com/seed-fb9cbc17/cairn/internal/ticket"
 	"github.com/seed-fb9cbc17/cairn/session"
@@ -206,7 +207,8 @@ func (w *worker) work(id string) ticket.Work {
 // job is the command line that does the work: in the root of the request, with its
 // flags, and with the settings that are in force now.
 func (w *worker) job(r *ticket.Request) (ticketJob, error) {
-	job := newCLI(strings.NewReader(""), io.Discard, io.Discard, w.c.env, string(r.Root))
+	env := withGit(w.c.env, git.Named{Dir: r.Flags.GitDir, WorkTree: r.Flags.GitWorkTree})
+	job := newCLI(strings.NewReader(""), io.Discard, io.Discard, env, string(r.Root))
 	job.console, job.running, job.force = w.console, "track", r.Flags.Force
 	if r.Step != nil || r.Message != nil {
 		job.running = "session begin"

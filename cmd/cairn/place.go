@@ -57,6 +57,8 @@ func (c *cli) options() (cairn.Options, error) {
 	if opt.Root, err = c.rootDir(dir); err != nil {
 		return opt, err
 	}
+	named := c.namedGit(opt.Root)
+	opt.GitDir, opt.GitWorkTree = named.Dir, named.WorkTree
 	c.tellAbove(opt.Root)
 	cfg, err := c.settings(opt.Root)
 	if err != nil {
@@ -115,13 +117,16 @@ func (c *cli) workDir() (string, error) {
 	return real, nil
 }
 
-// rootDir is --root, else the work tree around dir, else the nearest directory above with
+// rootDir is --root, else the work tree around dir that GIT_DIR or a .git names, else the nearest directory above with
 // a store, else dir.
 func (c *cli) rootDir(dir string) (string, error) {
 	if c.global.root != "" {
 		return absolute(dir, c.global.root), nil
 	}
 	return c.top.resolve(dir, func(dir string) (string, error) {
+		if named := c.namedGit(dir); named.Dir != "" {
+			return named.WorkTree, nil
+		}
 		data, err := c.dataDir(dir)
 		if err != nil { // it is reported where a store is opened
 			return cairn.FindRoot(dir)
@@ -311,7 +316,7 @@ func (c *cli) ownFile(root string) string {
 		return ""
 	}
 	why := ""
-	if tracked, err := capture.Tracked(root, projectFile); err != nil || tracked {
+	if tracked, err := capture.Tracked(root, projectFile, c.namedGit(root)); err != nil || tracked {
 		why = "it is under version control"
 	} else if !info.Mode().IsRegular() {
 		why = "it is no regular file"

@@ -40,6 +40,7 @@ func (c *cli) later(ctx context.Context, r *ticket.Request, rest bool) (begun, e
 		return begun{}, fmt.Errorf("%w: %w", cairn.ErrRoot, err)
 	}
 	r.Root, r.Flags = cairn.Path(root), c.ticketFlags()
+	r.Flags.GitDir, r.Flags.GitWorkTree = opt.GitDir, opt.GitWorkTree
 	return c.beginHere(opt.DataDir, r, rest)
 }
 

@@ -335,7 +335,7 @@ func (c *Snapshot) SaveUnlessSaved(ctx context.Context, l *history.Locked) {
 }
 
 func (r *Capturer) newScan(x *index.Index, rules *ruleSource, batch *odb.Batch, opt Options) *scan.Walk {
-	inside := r.storesInside()
+	inside := append(r.storesInside(), r.gitInside()...)
 	walk := &scan.Walk{
 		Root: r.Root, MaxFileSize: r.maxFileSize(), Index: x,
 		Rules: rules.chain, Prefix: string(rules.context.Prefix), FoldCase: rules.context.FoldCase,

@@ -63,7 +63,7 @@ func (r *Capturer) gitRecordID(ctx context.Context, spec string) (object.ID, err
 
 // GitRecordNow reads the present state, nil where there is no repository.
 func (r *Capturer) GitRecordNow(ctx context.Context) (*gitstate.Record, error) {
-	repo, err := UserRepo(r.Root)
+	repo, err := r.findRepository()
 	if err != nil || repo == nil {
 		return nil, err
 	}

@@ -9,8 +9,11 @@ import (
 
 // UserRepo finds the repository whose work tree contains the root. A broken .git counts as no
 // repository: it has no rules and no index.
-func UserRepo(root string) (*git.Repo, error) {
-	repo, err := git.Find(root)
+func UserRepo(root string) (*git.Repo, error) { return UserRepoOr(root, git.Named{}) }
+
+// UserRepoOr is UserRepo for a caller that knows of a named repository.
+func UserRepoOr(root string, named git.Named) (*git.Repo, error) {
+	repo, err := git.FindNamed(root, named)
 	if err != nil || repo == nil {
 		return nil, nil
 	}
@@ -26,11 +29,16 @@ func UserRepo(root string) (*git.Repo, error) {
 // Repository returns the user's repository around the root, nil if there is none.
 func (r *Capturer) Repository() *git.Repo { return r.user.Load() }
 
+// findRepository searches for the user's repository.
+func (r *Capturer) findRepository() (*git.Repo, error) {
+	return UserRepoOr(r.Root, git.Named{Dir: r.Opt.GitDir, WorkTree: r.Opt.GitWorkTree})
+}
+
 // refreshRepository searches for the user's repository again, so that a Repo that stays open sees
 // one that the user has made or removed. The rules outside of the directory come and go with it. It
 // is called before each capture.
 func (r *Capturer) refreshRepository() {
-	repo, err := UserRepo(r.Root)
+	repo, err := r.findRepository()
 	if err != nil {
 		r.Log.Warn("repository around the root not looked at again", "error", err)
 		return

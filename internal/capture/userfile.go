@@ -10,13 +10,13 @@ import (
 
 // Tracked reports whether the user's own repository has a file of the root under version control.
 // Then every author of the repository can change that file. Without a readable index the result is
-// true. It does not run git.
-func Tracked(root, name string) (bool, error) {
+// true. It does not run git. named is a repository that the caller knows of.
+func Tracked(root, name string, named git.Named) (bool, error) {
 	root, err := state.ResolveRoot(root)
 	if err != nil {
 		return false, err
 	}
-	user, err := UserRepo(root)
+	user, err := UserRepoOr(root, named)
 	if err != nil || user == nil {
 		return false, err
 	}

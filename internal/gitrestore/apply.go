@@ -190,8 +190,8 @@ func (r *run) moveSymbolic() error {
 		if !isSymbolic(m.From) && !isSymbolic(m.To) {
 			continue
 		}
-		if now := r.fresh; now != nil && now.Refs[m.Name] != m.From {
-			if now.Refs[m.Name] != m.To {
+		if now := r.valueNow(m); r.fresh != nil && now != m.From {
+			if now != m.To {
 				errs = append(errs, fmt.Errorf("%s has moved meanwhile", m.Name))
 			}
 			continue
@@ -206,6 +206,21 @@ func (r *run) moveSymbolic() error {
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
+}
+
+// valueNow is the value of a ref that was found. Git lists no symbolic ref of a reftable whose target is
+// gone, as it is if a git was killed between the two.
+func (r *run) valueNow(m gitstate.RefMove) string {
+	if r.fresh == nil {
+		return ""
+	}
+	now := r.fresh.Refs[m.Name]
+	if now == "" && r.Resume && r.tables() && isSymbolic(m.From) {
+		if name, err := r.git("", "symbolic-ref", "-q", m.Name); err == nil {
+			return "ref: " + strings.TrimSpace(name)
+		}
+	}
+	return now
 }
 
 func (r *run) transact(moves []gitstate.RefMove) error {

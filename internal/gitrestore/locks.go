@@ -42,11 +42,30 @@ func (r *run) clearLocks() {
 // locks are the files that git may hold, or be writing, in the transactions of the plan.
 func (r *run) locks() (paths []string) {
 	for _, dir := range []string{r.now.CommonDir, r.now.GitDir} {
-		for _, name := range []string{"HEAD.lock", "packed-refs.lock", "packed-refs.new", "reftable/tables.list.lock"} {
-			paths = append(paths, filepath.Join(dir, filepath.FromSlash(name)))
+		for _, name := range []string{"HEAD.lock", "packed-refs.lock", "packed-refs.new"} {
+			paths = append(paths, filepath.Join(dir, name))
 		}
+		paths = append(paths, tableLocks(filepath.Join(dir, tablesDir))...)
 		for _, name := range append(r.moved(), stashRef) {
 			paths = append(paths, filepath.Join(dir, filepath.FromSlash(name)+".lock"))
+		}
+	}
+	return paths
+}
+
+// tablesDir is the directory of a reftable.
+const tablesDir = "reftable"
+
+// tableLocks are the locks of a reftable: that of its list of tables, and those of tables that git has
+// been joining after a transaction.
+func tableLocks(dir string) (paths []string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil // most repositories have none
+	}
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".lock") {
+			paths = append(paths, filepath.Join(dir, e.Name()))
 		}
 	}
 	return paths
@@ -62,7 +81,7 @@ func (r *run) moved() (names []string) {
 
 // mayBeOurs reports whether a lock of a ref holds the beginning of a value that the plan writes.
 func (r *run) mayBeOurs(path string) bool {
-	if name := filepath.Base(path); name == "tables.list.lock" || strings.HasPrefix(name, "packed-refs.") {
+	if filepath.Base(filepath.Dir(path)) == tablesDir || strings.HasPrefix(filepath.Base(path), "packed-refs.") {
 		return true
 	}
 	held, err := os.ReadFile(path)

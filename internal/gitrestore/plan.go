@@ -268,7 +268,7 @@ func (p *Plan) Changes() (list []string) {
 		}
 	}
 	if p.List {
-		list = append(list, fmt.Sprintf("list %d stashes, %d now", len(p.Stashes), len(Stashes(p.now.Stash))))
+		list = append(list, stashText(Stashes(p.now.Stash), p.Stashes))
 	}
 	if p.Index {
 		list = append(list, "replace the index")

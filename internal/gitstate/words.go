@@ -48,7 +48,7 @@ func appendCount(list []string, n int, one, many, what string) []string {
 	case 0:
 		return list
 	case 1:
-		return append(list, one+" "+what)
+		return append(list, "1 "+one+" "+what)
 	}
 	return append(list, fmt.Sprintf("%d %s %s", n, many, what))
 }

@@ -17,11 +17,11 @@ func TestWords(t *testing.T) {
 		{"nothing", func(*world) {}, nil},
 		{"reset", func(w *world) { w.git("reset", "-q", "--hard", "HEAD~2") }, []string{"main: 2 commits away (A..B)", "index changed"}},
 		{"amend", func(w *world) { w.git("commit", "-q", "--amend", "--allow-empty", "-m", "x") }, []string{"main: 2 commits away (A..B)"}},
-		{"stash", func(w *world) { w.git("stash", "drop", "-q") }, []string{"stash dropped"}},
+		{"stash", func(w *world) { w.git("stash", "drop", "-q") }, []string{"1 stash dropped"}},
 		{"stashes", func(w *world) { w.git("stash", "clear") }, []string{"2 stashes dropped"}},
 		{"branches", func(w *world) { w.git("branch", "-D", "a", "b") }, []string{"2 branches deleted"}},
 		{"switch", func(w *world) { w.git("checkout", "-q", "a") }, []string{"HEAD: main before, a now"}},
-		{"tag", func(w *world) { w.git("tag", "v1") }, []string{"tag created"}},
+		{"tag", func(w *world) { w.git("tag", "v1") }, []string{"1 tag created"}},
 		{"merge", func(w *world) { w.write(".git/MERGE_HEAD", w.git("rev-parse", "HEAD")) }, []string{"merge in progress"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

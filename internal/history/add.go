@@ -30,6 +30,8 @@ type OperationRecord struct {
 	Kept      []state.PathReason `json:"kept,omitempty"`
 	Conflicts []state.PathReason `json:"conflicts,omitempty"`
 	Git       []string           `json:"git,omitempty"` // what it changed in the user's git repository
+
+	GitConflicts []GitConflict `json:"gitConflicts,omitempty"` // what stayed there
 }
 
 // StateLabel holds the message and author of a checkpoint. Without a message, an unchanged state

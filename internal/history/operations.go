@@ -29,8 +29,16 @@ type Operation struct {
 	Conflicts []state.PathReason `json:"conflicts"`
 	Git       []string           `json:"git,omitempty" doc:"What it changed in the git repository, in words."`
 
+	GitConflicts []GitConflict `json:"gitConflicts,omitempty" doc:"Refs and other parts of the git repository that stayed."`
+
 	scope   []string // what it was narrowed down to
 	created []string // of Paths, where nothing stood before
+}
+
+// GitConflict is a ref that stays where it is.
+type GitConflict struct {
+	Ref    state.Path `json:"ref" doc:"Full name, or HEAD, index, .git, or the name of an operation in progress."`
+	Reason string     `json:"reason"`
 }
 
 // Operations yields the operations of this root, newest first. An error ends the
@@ -75,7 +83,7 @@ func (r *Store) readOperation(id object.ID) (*Operation, object.ID, error) {
 	}
 	op := &Operation{
 		ID: c.ID, Kind: rec.Kind, When: c.When, Target: rec.Target, Undoes: rec.Undoes, Before: rec.Before, After: rec.After,
-		Paths: rec.Paths, Git: rec.Git, scope: rec.Scope, created: rec.Created,
+		Paths: rec.Paths, Git: rec.Git, GitConflicts: rec.GitConflicts, scope: rec.Scope, created: rec.Created,
 		Kept: append([]state.PathReason{}, rec.Kept...), Conflicts: append([]state.PathReason{}, rec.Conflicts...),
 	}
 	if rec.At != 0 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/lastdone"
 	"github.com/seed-fb9cbc17/cairn/internal/service"
 	"github.com/seed-fb9cbc17/cairn/session"
@@ -27,9 +28,10 @@ type hook struct {
 	overlap  *Overlap // see Project
 	dataDir  string   // of the hooks
 	root     string   // of the project
-	above    bool     // see Project
-	broken   *Broken  // likewise
-	home     string   // see Options
+	namedGit git.Named
+	above    bool    // see Project
+	broken   *Broken // likewise
+	home     string  // see Options
 
 	tellsBroken bool // the reply tells of broken
 	findGaps    func(context.Context) []string

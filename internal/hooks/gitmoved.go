@@ -18,7 +18,7 @@ func (h *hook) position() *git.Position {
 	if h.root == "" {
 		return nil
 	}
-	repo, err := git.Find(h.root)
+	repo, err := git.FindNamed(h.root, h.namedGit)
 	if err != nil || repo == nil || repo.Top == "" {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/lastdone"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
 	"github.com/seed-fb9cbc17/cairn/internal/service"
@@ -77,10 +78,11 @@ func (o *Options) pause() func(context.Context, time.Duration) error {
 // Project is an open root.
 type Project struct {
 	Root     string
-	Above    bool    // Root is a directory above the agent's own, because it has a store
-	Broken   *Broken // nil = the project's own settings can be used
-	NoTexts  bool    // prompts and commands are not recorded
-	NoMask   bool    // secrets in them are
+	Git      git.Named // the repository of Root that the environment names
+	Above    bool      // Root is a directory above the agent's own, because it has a store
+	Broken   *Broken   // nil = the project's own settings can be used
+	NoTexts  bool      // prompts and commands are not recorded
+	NoMask   bool      // secrets in them are
 	Sessions service.Sessions
 	Overlap  *Overlap                         // nil = a prompt is recorded before its hook returns
 	Finder   func() (*lastdone.Finder, error) // of operations; nil = they are not looked at
@@ -197,7 +199,7 @@ func (h *hook) run(ctx context.Context, opt Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, project.Close()) }()
-	h.sessions, h.dataDir, h.root = project.Sessions, opt.Dir, project.Root
+	h.sessions, h.dataDir, h.root, h.namedGit = project.Sessions, opt.Dir, project.Root, project.Git
 	h.finder, h.findGaps, h.overlap = project.Finder, project.Gaps, project.Overlap
 	h.above, h.home, h.broken = project.Above, opt.Home, project.Broken
 	h.reduceTexts(project.NoTexts, project.NoMask)

@@ -27,7 +27,7 @@ func TestGit(t *testing.T) {
 
 	var state GitState
 	f.call("GET", "/git?from="+hash, nil).want(t, 200, &state)
-	if !state.On || len(state.Moved) != 1 || state.Moved[0] != "branch deleted" {
+	if !state.On || len(state.Moved) != 1 || state.Moved[0] != "1 branch deleted" {
 		t.Errorf("%+v", state)
 	}
 	f.call("GET", "/git?from=nosuch", nil).problem(t, 404, "not-found")

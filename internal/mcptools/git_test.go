@@ -27,7 +27,7 @@ func TestGitGoesBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out outcome
-	if text := w.call("session_undo", map[string]any{}, &out); !strings.Contains(text, "git stays as it is; since then: branch deleted") || len(out.GitMoved) != 1 {
+	if text := w.call("session_undo", map[string]any{}, &out); !strings.Contains(text, "git stays as it is; since then: 1 branch deleted") || len(out.GitMoved) != 1 {
 		t.Errorf("%q, %q", text, out.GitMoved)
 	}
 	w.call("session_redo", map[string]any{}, &out)

@@ -76,6 +76,9 @@ func (r *Operator) planGit(ctx context.Context, disk *capture.Snapshot, g *gitBa
 			return nil, err
 		}
 	}
+	if err := r.refuseOther(ctx, now, g); err != nil {
+		return nil, err
+	}
 	return r.planGitFrom(ctx, now, g)
 }
 
@@ -174,7 +177,7 @@ func (r *Operator) applyGit(ctx context.Context, j *journal, p *gitrestore.Plan,
 	a := gitrestore.Applier{Git: binary, Vault: r.Vault().Dir(), Note: "cairn: " + j.Kind, Token: j.Token, Resume: resume}
 	failures, err := a.Apply(context.WithoutCancel(ctx), p)
 	for _, f := range failures {
-		j.git.Conflicts = append(j.git.Conflicts, GitConflict{state.Path(f.Ref), f.Reason})
+		j.git.Conflicts = append(j.git.Conflicts, GitConflict{Ref: state.Path(f.Ref), Reason: f.Reason})
 	}
 	return err
 }
@@ -203,7 +206,7 @@ func (r *Operator) resumeGit(ctx context.Context, j *journal) error {
 	}
 	if err != nil {
 		r.Log.Warn("git is not brought back by the interrupted operation", "error", err)
-		j.git = &GitResult{Changes: []string{}, Conflicts: []GitConflict{{".git", err.Error()}}}
+		j.git = &GitResult{Changes: []string{}, Conflicts: []GitConflict{{Ref: ".git", Reason: err.Error()}}}
 	}
 	return nil
 }
@@ -211,7 +214,7 @@ func (r *Operator) resumeGit(ctx context.Context, j *journal) error {
 func gitResult(p *gitrestore.Plan) *GitResult {
 	res := &GitResult{Changes: append([]string{}, p.Changes()...), Conflicts: []GitConflict{}}
 	for _, c := range p.Conflicts {
-		res.Conflicts = append(res.Conflicts, GitConflict{state.Path(c.Ref), c.Reason})
+		res.Conflicts = append(res.Conflicts, GitConflict{Ref: state.Path(c.Ref), Reason: c.Reason})
 	}
 	return res
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/gitrestore"
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
@@ -25,10 +26,7 @@ type GitRestoreOptions struct {
 }
 
 // GitConflict is a ref that stays where it is.
-type GitConflict struct {
-	Ref    state.Path `json:"ref" doc:"Full name, or HEAD, index, .git, or the name of an operation in progress."`
-	Reason string     `json:"reason"`
-}
+type GitConflict = history.GitConflict
 
 // GitResult lists the changes of the user's git repository, or those of a plan.
 type GitResult struct {

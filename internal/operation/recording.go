@@ -183,7 +183,7 @@ func (r *Operator) addOperation(batch *odb.Batch, s state.State, j *journal, res
 		Created: j.created(res), Kept: res.Kept, Conflicts: res.Conflicts,
 	}
 	if j.git != nil {
-		rec.Git = j.git.Changes
+		rec.Git, rec.GitConflicts = j.git.Changes, j.git.Conflicts
 	}
 	value, err := json.Marshal(rec)
 	if err != nil {

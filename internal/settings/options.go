@@ -89,6 +89,12 @@ type Options struct {
 	Home, ConfigHome string
 	SystemGitConfig  []string
 
+	// GitDir and GitWorkTree name the user's git repository where no .git in the work tree does, as
+	// GIT_DIR and GIT_WORK_TREE do. Both are absolute. Without GitWorkTree the core.worktree of the
+	// repository counts. The repository is used if its work tree is Root or encloses it, and no other
+	// repository lies between. Otherwise it is ignored.
+	GitDir, GitWorkTree string
+
 	// NoBorrow stops the first capture from hard-linking the packs of the user's own repository.
 	// The capture then costs time and disk space, and the store shares no file with the repository.
 	// Objects of git that are kept alive (see NoGit) are copies then.

@@ -136,6 +136,8 @@ type Flags struct {
 	LockTimeout *time.Duration `json:"lockTimeout,omitempty"`
 	NoServer    bool           `json:"noServer,omitempty"`
 	Quiet       bool           `json:"quiet,omitempty"`
+	GitDir      string         `json:"gitDir,omitempty"` // as in cairn.Options
+	GitWorkTree string         `json:"gitWorkTree,omitempty"`
 }
 
 // Answer is the outcome of a request.

@@ -46,8 +46,10 @@ type changesPage struct {
 	Choice    *choice
 	Kept      []cairn.PathReason
 	Conflicts []cairn.PathReason
-	Present   []presentFile // of a first checkpoint, which has no state before it
-	Single    bool          // one file was asked for
+
+	GitConflicts []cairn.GitConflict // of the operation
+	Present      []presentFile       // of a first checkpoint, which has no state before it
+	Single       bool                // one file was asked for
 }
 
 // Listed reports whether the page has a list of the files beside their lines.
@@ -239,7 +241,7 @@ func (v *visit) findOperation(id string) (*cairn.Operation, error) {
 func (v *visit) showOperation(op *cairn.Operation) error {
 	page := &changesPage{
 		Kind: "operation", Heading: operationName(op.Kind), When: op.When.Local(), From: op.Before, To: op.After,
-		Kept: op.Kept, Conflicts: op.Conflicts, Done: v.query.Get("done") != "",
+		Kept: op.Kept, Conflicts: op.Conflicts, GitConflicts: op.GitConflicts, Done: v.query.Get("done") != "",
 	}
 	page.IDs = []fact{{Name: "operation", Value: op.ID}, {"before", short(op.Before), v.at("checkpoint/" + op.Before)}, {"after", short(op.After), v.at("checkpoint/" + op.After)}}
 	page.Facts = []fact{{Name: "what", Value: visible(v.wordsOfOperation(op))}}

@@ -83,7 +83,7 @@ func (f *fixture) sure(page *answer) *answer {
 
 // lost is what the second step of a gitStory has moved.
 func (f *gitStory) lost() string {
-	return "main: 1 commit away (" + f.made[:7] + ".." + f.first[:7] + "), branch deleted, stash dropped"
+	return "main: 1 commit away (" + f.made[:7] + ".." + f.first[:7] + "), 1 branch deleted, 1 stash dropped"
 }
 
 func TestGitOnPages(t *testing.T) {
@@ -91,10 +91,10 @@ func TestGitOnPages(t *testing.T) {
 	f := newGitStory(t)
 	f.get(f.at("")).want(http.StatusOK, "git: HEAD, refs, index and stash are recorded, and commits kept</p>", "git:</span> "+f.lost())
 	f.git.In(f.root, "tag", "by-hand")
-	f.get(f.at("")).want(http.StatusOK, "since then: tag created")
+	f.get(f.at("")).want(http.StatusOK, "since then: 1 tag created")
 	f.get(f.at("session", "id", "git")).want(http.StatusOK, f.lost())
 	f.get(f.at("step", "session", "git", "step", "s2")).want(http.StatusOK, f.lost(), "Take git back")
-	f.get(f.at("plan", "do", "restore", "to", f.checkpointOf("before the agent"))).want(http.StatusOK, "Git stays as it is", "<li>stash dropped</li>")
+	f.get(f.at("plan", "do", "restore", "to", f.checkpointOf("before the agent"))).want(http.StatusOK, "Git stays as it is", "<li>1 stash dropped</li>")
 	f.git.In(f.root, "tag", "-d", "by-hand")
 	f.write("c.txt", "by hand\n")
 	f.get(f.at("changes", "from", f.track(""))).want(http.StatusOK).lacks("Take git back")
@@ -106,15 +106,15 @@ func TestGitGoesBackOnPages(t *testing.T) {
 	t.Parallel()
 	f := newGitStory(t)
 	after := f.standing()
-	preview := f.get(f.at("plan", "do", "session", "session", "git", "message", "m2")).want(http.StatusOK, "Git stays as it is", "stash dropped", "b.txt")
-	plan := f.get(preview.link("Preview with git")).want(http.StatusOK, "Changes in git", "create refs/heads/topic at "+f.first[:12], "list 1 stashes, 0 now", "b.txt").lacks("Git stays", `name="step"`)
+	preview := f.get(f.at("plan", "do", "session", "session", "git", "message", "m2")).want(http.StatusOK, "Git stays as it is", "1 stash dropped", "b.txt")
+	plan := f.get(preview.link("Preview with git")).want(http.StatusOK, "Changes in git", "create refs/heads/topic at "+f.first[:12], "bring back 1 stash", "b.txt").lacks("Git stays", `name="step"`)
 	second := f.confirm(plan).want(http.StatusOK, "1 path on disk goes back with it.", "create refs/heads/topic at")
 	if f.standing() != after || f.isThere("b.txt") {
 		t.Fatal("the first confirmation changed something")
 	}
 	f.get(second.link("Back to the preview")).want(http.StatusOK, "Changes in git")
 	done := f.sure(second).want(http.StatusSeeOther)
-	f.get(done.header.Get("Location")).want(http.StatusOK, "Done.", "branch created", "b.txt").lacks("Git stays")
+	f.get(done.header.Get("Location")).want(http.StatusOK, "Done.", "1 branch created", "b.txt").lacks("Git stays")
 	back := f.standing()
 	if f.ends() != f.made+" "+f.first || !strings.Contains(back, "stash@{0}") || f.read("b.txt") != "two\n" {
 		t.Errorf("git stands at\n%s", back)
@@ -136,7 +136,8 @@ func TestGitOfAStepOnPages(t *testing.T) {
 	f.git.In(f.root, "branch", "topic", f.made)
 	address := f.get(f.at("step", "session", "git", "step", "s2")).link("Take git back")
 	plan := f.get(address).want(http.StatusOK, "Take the git repository back", "Stays in git", "refs/heads/topic").lacks("create refs/heads/topic")
-	f.sure(f.confirm(plan)).want(http.StatusOK, "Done, but for a part of git", "refs/heads/topic", "To the operation")
+	done := f.sure(f.confirm(plan)).want(http.StatusOK, "Done, but for a part of git", "refs/heads/topic", "To the operation")
+	f.get(done.link("To the operation")).want(http.StatusOK, "Stays in git", "refs/heads/topic", "it has moved since")
 	if f.ends() != f.made+" "+f.made || f.isThere("b.txt") {
 		t.Errorf("not exactly git went back:\n%s", f.standing())
 	}

@@ -11,7 +11,7 @@ func TestGitStanding(t *testing.T) {
 		want   string
 	}{
 		{true, "", nil, "HEAD, refs, index and stash are recorded, and commits kept"},
-		{true, "2 files of git not kept: no room", []string{"stash dropped", "branch deleted"}, "HEAD, refs, index and stash are recorded, but 2 files of git not kept: no room; since then: stash dropped, branch deleted"},
+		{true, "2 files of git not kept: no room", []string{"1 stash dropped", "1 branch deleted"}, "HEAD, refs, index and stash are recorded, but 2 files of git not kept: no room; since then: 1 stash dropped, 1 branch deleted"},
 		{false, "switched off", nil, "not recorded: switched off"},
 	} {
 		if got := GitStanding(c.on, c.reason, c.moved); got != c.want {

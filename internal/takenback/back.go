@@ -82,7 +82,7 @@ func (b *Back) without(c history.Change, now side) (history.Change, error) {
 	case now == before:
 		c.NewMode, c.NewID = c.OldMode, c.OldID
 		return c, nil
-	case now == side{}, before == side{}, after == side{}:
+	case now == side{}, after == side{}:
 		return c, nil
 	}
 	if now.mode == before.mode {
@@ -139,12 +139,16 @@ func (b *Back) add(content []byte) string {
 	return id
 }
 
-// texts reads contents, nil if one of them is no text that can be merged.
+// texts reads contents, nil if one of them is no text that can be merged. A file that is not there has
+// the id "", and no lines.
 func (b *Back) texts(ids ...string) ([][]byte, error) {
 	texts := make([][]byte, len(ids))
 	for i, id := range ids {
 		content, made := b.Made[id]
-		if !made {
+		switch {
+		case id == "":
+			content = []byte{}
+		case !made:
 			var err error
 			if content, err = b.Read(id); err != nil {
 				return nil, err

@@ -47,6 +47,7 @@ var layers = map[string]int{
 	"internal/odb/fsck":       4, // verify and repair; odb does without
 	"internal/usergit":        2, // git in the user's repository, when asked
 	"internal/gitcommit":      5, // what a commit of turns contains
+	"internal/takenback":      6, // which parts of a change operations have taken back
 	"internal/index":          1,
 	"internal/git":            1,
 	"internal/gitstate":       2, // HEAD, refs, index and stash of the user's repository, read and compared

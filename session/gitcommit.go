@@ -71,7 +71,7 @@ func (s *Sessions) scratchDir() string {
 // nothing else: lines of the user in the same files stay uncommitted, and what is staged stays
 // staged. It writes no file of the work tree. Turns are numbered from 1; none means all.
 //
-// Hunks, files and steps that an operation has taken back since a turn are in no commit.
+// Hunks, lines, files and steps that an operation has taken back since a turn are in no commit.
 //
 // If a turn builds on lines that HEAD lacks, nothing is committed, and the error wraps ErrBuildsOn.
 // If several commits would get one Message, nothing is committed, and the error wraps ErrOneMessage.

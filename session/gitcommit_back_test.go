@@ -112,3 +112,25 @@ func TestCommitAfterARestore(t *testing.T) {
 	f.want("files", "b\n", f.run("show", "--format=", "--name-only", "HEAD"))
 	f.want("status", " M a\n", f.run("status", "--porcelain"))
 }
+
+// TestCommitLeavesOutLines: lines of a hunk that an operation has taken back are in no commit. The rest of
+// the hunk is.
+func TestCommitLeavesOutLines(t *testing.T) {
+	t.Parallel()
+	f := newGitFixture(t, gittest.Tree{"a": gittest.File(tenLines)})
+	f.turn("s", "m1", "one", func() {
+		f.replace("a", "5\n6\n", "five\nsix\nand a half\nand more\n")
+		f.write("new", "1\n2\n3\n")
+	})
+	lines := []cairn.LineRange{{Path: "a", From: 5, To: 5}, {Path: "a", From: 7, To: 7}, {Path: "new", From: 2, To: 2}}
+	res, err := f.RevertHunks(background, "s", session.Scope{Message: "m1"}, cairn.RevertOptions{Lines: lines})
+	if err != nil || !res.Complete() {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if done, err := f.commit(session.GitCommitOptions{}); err != nil || len(done.Commits) != 1 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	f.want("the commit", strings.Replace(tenLines, "6\n", "six\nand more\n", 1), f.run("show", "HEAD:a"))
+	f.want("the new file", "1\n3\n", f.run("show", "HEAD:new"))
+	f.want("status", "", f.run("status", "--porcelain"))
+}

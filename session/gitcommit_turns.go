@@ -26,7 +26,7 @@ type turnCommitter struct {
 	changes [][]cairn.Change // see changesByTurn
 	named   bool             // the caller names the turns
 	chosen  []turnGroup
-	back    *takenBack
+	back    *turnsBack
 }
 
 // turnGroup is the turns of one commit.
@@ -47,7 +47,7 @@ func (c *turnCommitter) load(ctx context.Context, id string) (err error) {
 	for _, m := range c.h.messages {
 		messages = append(messages, m.Message)
 	}
-	c.turns, c.back = Turns(messages), c.newTakenBack()
+	c.turns, c.back = Turns(messages), c.newTurnsBack()
 	return nil
 }
 

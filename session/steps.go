@@ -57,6 +57,21 @@ func (s *Sessions) OwnChangesOf(ctx context.Context, id string, steps []string) 
 	return own, expired(err, "a state of session %q", id)
 }
 
+// StepsIn lists the steps of a session in a scope, without those of its sub-agents, for RevertSteps.
+func (s *Sessions) StepsIn(ctx context.Context, id string, in Scope) (steps []string, err error) {
+	f, err := s.family(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	refs, err := f.inScope(in)
+	for _, ref := range refs {
+		if ref.Session == f.head.ID {
+			steps = append(steps, ref.Step)
+		}
+	}
+	return steps, err
+}
+
 // chosen finds steps by their ids, oldest first, with the family that they belong to.
 func (s *Sessions) chosen(ctx context.Context, id string, steps []string) (*family, []stepRef, []operation.UndoneStep, error) {
 	f, err := s.family(ctx, id)

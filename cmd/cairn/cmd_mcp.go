@@ -27,7 +27,8 @@ about, and ends it by closing stdin. The tools:
     sessions, session_undo,   what agents did here; take back a turn of one, and
     session_redo              bring it back
     session_hunks,            the changed places of a session, with names; take
-    session_revert            some of them back
+    session_revert            some of them back, or one turn
+    session_unrevert          bring back what was taken back of it, or some
 
 Those that change files are marked as destructive, so that the client can ask
 before, and whatever they overwrite or delete is saved first. Undo and redo take

@@ -70,9 +70,10 @@ func (c *cli) linesOf(text string) (l cairn.LineRange, err error) {
 	return l, err
 }
 
-const askHelp = `y  take this hunk back
+// askHelp has the word for what y does.
+const askHelp = `y  %[1]s this hunk back
 n  leave it
-a  take it and all later hunks of the file back
+a  %[1]s it and all later hunks of the file back
 d  leave it and all later hunks of the file
 q  leave it and all that follow; the ones said yes to go back
 `
@@ -82,13 +83,14 @@ q  leave it and all that follow; the ones said yes to go back
 type asker struct {
 	in     *bufio.Reader
 	out    io.Writer
+	word   string // "take" or "bring" a hunk back
 	chosen []string
 	quit   bool
 }
 
 // askHunks shows the hunks of files one by one and returns the names of the chosen ones.
-func (c *cli) askHunks(ctx context.Context, files iter.Seq2[cairn.FileDiff, error]) ([]string, error) {
-	a := asker{in: bufio.NewReader(interruptibleReader(ctx, c.stdin)), out: c.console.Writer()}
+func (c *cli) askHunks(ctx context.Context, word string, files iter.Seq2[cairn.FileDiff, error]) ([]string, error) {
+	a := asker{in: bufio.NewReader(interruptibleReader(ctx, c.stdin)), out: c.console.Writer(), word: word}
 	for d, err := range files {
 		if err == nil {
 			err = a.file(&d)
@@ -137,7 +139,7 @@ func (a *asker) about(d *cairn.FileDiff, i int) (string, error) {
 		return "", err
 	}
 	for {
-		fmt.Fprintf(a.out, "(%d/%d) Take this hunk back [y,n,q,a,d,?]? ", i+1, len(d.Hunks))
+		fmt.Fprintf(a.out, "(%d/%d) %s this hunk back [y,n,q,a,d,?]? ", i+1, len(d.Hunks), strings.ToUpper(a.word[:1])+a.word[1:])
 		line, err := a.in.ReadString('\n')
 		answer := strings.ToLower(strings.TrimSpace(line))
 		if answer != "" && strings.Contains("ynqad", answer) && len(answer) == 1 {
@@ -147,6 +149,6 @@ func (a *asker) about(d *cairn.FileDiff, i int) (string, error) {
 			fmt.Fprintln(a.out)
 			return "q", nil
 		}
-		io.WriteString(a.out, askHelp)
+		fmt.Fprintf(a.out, askHelp, a.word)
 	}
 }

@@ -21,12 +21,14 @@ Usage:
     cairn session list [--ids]
     cairn session show [SESSION] [--ids]
     cairn session diff [SESSION] [--turn N | --message ID] [--step ID]...
-                       [--hunk-ids]
+                       [--reverted] [--hunk-ids]
     cairn session revert [SESSION] (--message ID | --part ID | --start)
-    cairn session revert [SESSION] --step ID... [--path PATH]...
+    cairn session revert [SESSION] (--turn N | --step ID...) [--path PATH]...
     cairn session revert [SESSION] [--turn N | --message ID] [--step ID]...
                          (--hunk ID... | --lines PATH:10-20 | -p)
-    cairn session unrevert | undo | redo | commit [SESSION]
+    cairn session unrevert [SESSION] [--path PATH... | --hunk ID... |
+                           --lines PATH:10-20 | -p]
+    cairn session undo | redo | commit [SESSION]
     cairn session fork SESSION NEW [--message ID] [--restore]
     cairn session delete SESSION
 SESSION is an id, the beginning of one that no other has, or @ for the session
@@ -72,12 +74,17 @@ unrevert brings everything back. undo goes one turn back and redo one forward.
 Once the session goes on, or with commit, what was reverted leaves it; the files
 can still be had back with cairn undo.
 
-revert --step takes back only the named steps, with the sub-agents that they
-called, and of these only the files of --path if there are any. revert --hunk
-takes back only some places of files, in a turn, a message, steps or the whole
-session; diff --hunk-ids with the same turn or steps shows their names. All that
-came later stays, and so does what others changed between the steps. Either is
-an operation like those of cairn revert, which cairn undo takes back.
+revert --turn takes back one turn alone, and revert --step only the named steps,
+with the sub-agents that they called, and of these only the files of --path if
+there are any. revert --hunk takes back only some places of files, in a turn, a
+message, steps or the whole session; diff --hunk-ids with the same turn or steps
+shows their names. All that came later stays, and so does what others changed
+between the steps. Each is an operation like those of cairn revert, which cairn
+undo takes back.
+
+unrevert --path and --hunk bring back only some of what the reverts in effect
+took back; diff --reverted shows it, with --hunk-ids the names. The messages
+stay reverted, and unrevert brings back the rest. It is such an operation, too.
 
 fork makes a session NEW with the history before a message, or with all of it.
 Files stay as they are, unless --restore brings the root to that point.
@@ -89,6 +96,7 @@ Options:
                           newest that is not reverted, -2 or @~1 the one before
     --turn N              of diff and revert: a turn, named as for --message,
                           with all its messages
+    --reverted            of diff: what the reverts in effect took back
     --part ID             a part of a message
     --start               before the first message
     --step ID             a step; the open one unless given. diff and revert
@@ -97,15 +105,17 @@ Options:
                           repeated there. show --ids lists the ids
     --hunk-ids            of diff: each run of changed lines as a hunk of its
                           own, its name behind a # in its header
-    --hunk ID[,ID...]     of revert: only these hunks; may be repeated
+    --hunk ID[,ID...]     of revert and unrevert: only these hunks; may be
+                          repeated
     --lines PATH:FROM-TO  only the changes of these lines, as they are after the
-                          turn; may be repeated
+                          turn or the revert; may be repeated
     -p, --patch           show each hunk and ask whether it goes back
     --role ROLE           of a new message; those of the user begin a turn
     --prompt TEXT         of a new message
     --path PATH           what the step's tools change; also more than once.
-                          Where sessions overlap it is this one's. Of revert
-                          --step: only this file or directory
+                          Where sessions overlap it is this one's. Of
+                          unrevert, revert --turn and revert --step: only this
+                          file or directory
     --async               of step begin: print a ticket, work in the background
     --owner PID           process whose step it is
     --lease DURATION      1h unless given
@@ -139,23 +149,25 @@ Examples:
     cairn session list
     cairn session undo 0c5f --dry-run
     cairn session diff --turn 3 --hunk-ids
+    cairn session revert --turn 3
     cairn session revert --turn 3 --hunk 1f2e3d4c
+    cairn session unrevert --path docs
     cairn session revert --step @~1 --step @ --path docs
     cairn session step begin demo --message 1 --path main.go
 `
 
 // sessionFlags are the flags of all verbs; each verb has some of them.
 type sessionFlags struct {
-	message, turn, part, role, prompt, title, parent   string
-	steps, paths, meta                                 []string
-	start, restore, endOpen, async, gone, ids, hunkIDs bool
-	owner                                              int
-	lease                                              time.Duration
-	policy                                             string
-	plan                                               planFlags
-	hunks                                              hunkFlags
-	git                                                gitFlags
-	conversation                                       bool
+	message, turn, part, role, prompt, title, parent             string
+	steps, paths, meta                                           []string
+	start, restore, endOpen, async, gone, ids, hunkIDs, reverted bool
+	owner                                                        int
+	lease                                                        time.Duration
+	policy                                                       string
+	plan                                                         planFlags
+	hunks                                                        hunkFlags
+	git                                                          gitFlags
+	conversation                                                 bool
 }
 
 // sessionVerb is one verb of cairn session.
@@ -188,14 +200,14 @@ const goBackFlags = "end-open on-conflict dry-run plan git yes"
 var sessionVerbs = map[string]sessionVerb{
 	"list":       {0, 0, "no more arguments", "ids", false, false, false, (*sessionRun).list},
 	"show":       {0, 1, "at most one SESSION", "ids", false, false, true, (*sessionRun).show},
-	"diff":       {0, 1, "at most one SESSION", "message turn step hunk-ids", false, false, true, (*sessionRun).diff},
+	"diff":       {0, 1, "at most one SESSION", "message turn step hunk-ids reverted", false, false, true, (*sessionRun).diff},
 	"begin":      {1, 1, "a SESSION", "title parent meta", true, true, false, (*sessionRun).begin},
 	"message":    {1, 1, "a SESSION", "message role prompt meta", true, true, false, (*sessionRun).addMessage},
 	"step begin": {1, 1, "a SESSION", "message step role prompt path meta async owner lease", true, true, false, (*sessionRun).stepBegin},
 	"step end":   {1, 1, "a SESSION", "step path gone", false, true, false, (*sessionRun).stepEnd},
 	"hint":       {1, -1, "a SESSION and paths", "step", false, true, false, (*sessionRun).hint},
 	"revert":     {0, 1, "at most one SESSION", "message turn part step path start hunk lines patch conversation " + goBackFlags, false, true, true, (*sessionRun).revert},
-	"unrevert":   {0, 1, "at most one SESSION", goBackFlags, false, true, true, (*sessionRun).unrevert},
+	"unrevert":   {0, 1, "at most one SESSION", "path hunk lines patch " + goBackFlags, false, true, true, (*sessionRun).unrevert},
 	"undo":       {0, 1, "at most one SESSION", "conversation " + goBackFlags, false, true, true, (*sessionRun).undo},
 	"redo":       {0, 1, "at most one SESSION", goBackFlags, false, true, true, (*sessionRun).redo},
 	"commit":     {0, 1, "at most one SESSION", "", false, true, true, (*sessionRun).commit},
@@ -247,6 +259,7 @@ func (f *sessionFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.endOpen, "end-open", false, "end a step that is still open")
 	flags.BoolVar(&f.ids, "ids", false, "also ids")
 	flags.BoolVar(&f.hunkIDs, hunkIDsFlag, false, "of diff: name the hunks")
+	flags.BoolVar(&f.reverted, revertedFlag, false, "of diff: what the reverts in effect took back")
 	flags.BoolVar(&f.conversation, conversationFlag, false, "of undo and revert: the agent's conversation goes back, too")
 	f.hunks.register(cmd)
 	registerPolicy(cmd, &f.policy)

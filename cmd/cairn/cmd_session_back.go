@@ -30,12 +30,15 @@ func (r *sessionRun) revert() error {
 	if len(r.f.steps) > 0 {
 		return r.revertSteps()
 	}
-	if r.f.turn != "" || r.f.paths != nil {
-		return r.usage("revert wants --hunk, --lines or -p beside --turn, and --step beside --path; with --message a turn goes back, and all after it")
+	if r.f.turn != "" {
+		return r.revertTurn()
+	}
+	if r.f.paths != nil {
+		return r.usage("revert wants --turn or --step beside --path; with --message a turn goes back, and all after it")
 	}
 	to := session.Target{Message: r.f.message, Part: r.f.part, Start: r.f.start}
 	if to == (session.Target{}) || to.Start && (to.Message != "" || to.Part != "") {
-		return r.usage("revert wants --message ID, --part ID, --start or --step ID")
+		return r.usage("revert wants --message ID, --part ID, --start, --turn N or --step ID")
 	}
 	return r.goBack(func(opt session.MoveOptions) (*session.Session, *cairn.Result, error) {
 		return r.all.Revert(r.ctx, r.args[0], to, opt)
@@ -43,6 +46,9 @@ func (r *sessionRun) revert() error {
 }
 
 func (r *sessionRun) unrevert() error {
+	if r.f.paths != nil || r.f.hunks.any() {
+		return r.unrevertSome()
+	}
 	return r.goBack(func(opt session.MoveOptions) (*session.Session, *cairn.Result, error) {
 		return r.all.Unrevert(r.ctx, r.args[0], opt)
 	})

@@ -21,6 +21,9 @@ func (f *sessionFlags) step() string { return strings.Join(f.steps, "") }
 // checkSteps refuses several steps for a verb that is about one, and steps of several messages for
 // one that is about a turn or a message.
 func (r *sessionRun) checkSteps(verb string) error {
+	if err := r.checkReverted(); err != nil {
+		return err
+	}
 	if r.cmd.Flags().Changed(stepFlag) && slices.Contains(r.f.steps, "") {
 		return r.usage("wants an id behind --step")
 	}
@@ -37,6 +40,9 @@ func (r *sessionRun) checkSteps(verb string) error {
 
 // ownChanges are the changes that the hunks of revert and diff are of.
 func (r *sessionRun) ownChanges() (*session.OwnChanges, error) {
+	if r.f.reverted || r.verb == "unrevert" {
+		return r.all.RevertedChanges(r.ctx, r.args[0])
+	}
 	if len(r.f.steps) > 1 {
 		return r.all.OwnChangesOf(r.ctx, r.args[0], r.f.steps)
 	}
@@ -47,9 +53,9 @@ func (r *sessionRun) ownChanges() (*session.OwnChanges, error) {
 	return r.all.OwnChanges(r.ctx, r.args[0], in)
 }
 
-// diffSteps shows what several steps changed themselves. They have no state before that they share,
-// so the old side of a file is the new one without them.
-func (r *sessionRun) diffSteps(opt cairn.DiffOptions) error {
+// diffOwn shows what several steps changed themselves, or reverts. They have no state before that they
+// share, so the old side of a file is the new one without them.
+func (r *sessionRun) diffOwn(opt cairn.DiffOptions) error {
 	own, err := r.ownChanges()
 	if err != nil {
 		return err
@@ -75,19 +81,9 @@ func (r *sessionRun) revertSteps() error {
 	if r.f.turn != "" || r.f.message != "" || r.f.part != "" || r.f.start || r.f.endOpen || r.f.git.git {
 		return r.usage("takes steps back without --turn, --message, --part, --start, --end-open and --git")
 	}
-	move, err := r.options()
-	if err != nil {
-		return err
-	}
-	opt := cairn.RevertOptions{OnConflict: move.OnConflict, DryRun: move.DryRun, Plan: move.Plan}
-	if opt.Paths, err = r.paths(r.f.paths); err != nil {
-		return err
-	}
-	res, err := r.all.RevertSteps(r.ctx, r.args[0], r.f.steps, opt)
-	if err != nil {
-		return err
-	}
-	return r.tellTaken(res, "nothing to revert: nothing is left of these steps")
+	return r.takePaths("nothing to revert: nothing is left of these steps", func(opt cairn.RevertOptions) (*cairn.Result, error) {
+		return r.all.RevertSteps(r.ctx, r.args[0], r.f.steps, opt)
+	})
 }
 
 // tellTaken prints what went back of a session whose boundary stays.

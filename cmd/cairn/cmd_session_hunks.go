@@ -28,8 +28,8 @@ func (r *sessionRun) scope() (session.Scope, error) {
 
 func (r *sessionRun) diff() error {
 	opt := cairn.DiffOptions{Hunks: r.f.hunkIDs || r.global.json, Color: bool(r.palette()), Visible: r.visible()}
-	if len(r.f.steps) > 1 {
-		return r.diffSteps(opt)
+	if len(r.f.steps) > 1 || r.f.reverted {
+		return r.diffOwn(opt)
 	}
 	in, err := r.scope()
 	if err != nil {
@@ -50,13 +50,14 @@ func (r *sessionRun) diff() error {
 	return array.close()
 }
 
-// revertHunks takes hunks of a turn, a message, steps or the session back. The boundary stays.
+// revertHunks takes hunks of a turn, a message, steps or the session back, or with unrevert hunks of the
+// reverts. The boundary stays.
 func (r *sessionRun) revertHunks() error {
 	if r.f.paths != nil {
-		return r.usage("takes either hunks or the --path of whole steps back")
+		return r.usage("takes either hunks or whole files of --path back")
 	}
-	if r.f.part != "" || r.f.start || r.f.endOpen {
-		return r.usage("takes hunks of a --turn, --message or --step back, without --part, --start and --end-open")
+	if r.f.part != "" || r.f.start || r.f.endOpen || r.f.git.git {
+		return r.usage("takes hunks of a --turn, --message or --step back, without --part, --start, --end-open and --git")
 	}
 	move, err := r.options()
 	if err != nil {
@@ -71,7 +72,7 @@ func (r *sessionRun) revertHunks() error {
 			return err
 		}
 		if len(opt.Hunks) == 0 {
-			r.console.Remark("nothing to revert: no hunk was chosen")
+			r.console.Remark("nothing to %s: no hunk was chosen", r.verb)
 			return nil
 		}
 		r.cmd.Flags().Set(askFlag, "false")
@@ -81,10 +82,13 @@ func (r *sessionRun) revertHunks() error {
 	if err != nil {
 		return err
 	}
-	return r.tellTaken(res, "nothing to revert: nothing is left of these hunks")
+	return r.tellTaken(res, "nothing to "+r.verb+": nothing is left of these hunks")
 }
 
 func (r *sessionRun) takeHunks(opt cairn.RevertOptions) (*cairn.Result, error) {
+	if r.verb == "unrevert" {
+		return r.all.UnrevertSome(r.ctx, r.args[0], opt)
+	}
 	if len(r.f.steps) > 1 {
 		return r.all.RevertSteps(r.ctx, r.args[0], r.f.steps, opt)
 	}
@@ -104,5 +108,9 @@ func (r *sessionRun) askHunks() ([]string, error) {
 	if own.Open {
 		return nil, fmt.Errorf("%w: one of its steps is open (end it first)", session.ErrBusy)
 	}
-	return r.cli.askHunks(r.ctx, own.FileDiffs(r.ctx, own.List, cairn.DiffOptions{Hunks: true}))
+	word := "take"
+	if r.verb == "unrevert" {
+		word = "bring"
+	}
+	return r.cli.askHunks(r.ctx, word, own.FileDiffs(r.ctx, own.List, cairn.DiffOptions{Hunks: true}))
 }

@@ -54,7 +54,7 @@ func TestBadBodies(t *testing.T) {
 		{"POST", "/session/s/revert", `{"hunks":["0123456789ab"],"partID":"p"}`, "body.partID"},
 		{"POST", "/session/s/revert", `{"hunks":["0123456789ab"],"start":true}`, "body.start"},
 		{"POST", "/session/s/revert", `{"hunks":["0123456789ab"],"endOpen":true}`, "body.endOpen"},
-		{"POST", "/session/s/revert", `{"turn":1}`, "body.turn"},
+		{"POST", "/session/s/revert", `{"turn":1,"endOpen":true}`, "body.endOpen"},
 		{"POST", "/session/s/revert", `{"messageID":"m","stepID":"1"}`, "body.stepID"},
 		{"POST", "/session/s/revert", `{"lines":[{"path":"a.txt","from":1}]}`, "body.lines[0]"},
 		{"POST", "/session/s/revert", `{"lines":[{"path":"a.txt","from":0,"to":1}]}`, "body.lines[0].from"},

@@ -67,10 +67,18 @@ func (s *Server) sessionHunks() {
 		MessageID string   `query:"messageID" maxLength:"1024" doc:"Only this message."`
 		StepID    string   `query:"stepID" maxLength:"1024" doc:"Only this step."`
 		StepIDs   []string `query:"stepIDs,explode" maxItems:"1000" doc:"Only these steps, each in a parameter of its own."`
+		Reverted  bool     `query:"reverted" doc:"What the reverts in effect changed, whose hunks unrevert-session brings back."`
 	}) (iter.Seq2[*cairn.FileDiff, error], error) {
 		id, err := p.Sessions.Find(ctx, in.ID)
 		if err != nil {
 			return nil, err
+		}
+		if in.Reverted {
+			if in.Turn != 0 || in.MessageID != "" || in.StepID != "" || len(in.StepIDs) > 0 {
+				return nil, badField("query.reverted", "true", "expected no turn, no messageID, no stepID and no stepIDs beside it")
+			}
+			own, err := p.Sessions.RevertedChanges(ctx, id)
+			return ownHunks(ctx, own), err
 		}
 		if len(in.StepIDs) > 0 {
 			if in.Turn != 0 || in.MessageID != "" || in.StepID != "" {
@@ -89,8 +97,10 @@ func (b *SessionRevert) check() error {
 		return b.checkSteps()
 	}
 	switch hunks := b.any(); {
+	case !hunks && b.Turn != 0:
+		return b.checkAlone("turn")
 	case len(b.Paths) > 0:
-		return badField("body.paths", b.Paths[0], "expected stepIDs beside it")
+		return badField("body.paths", b.Paths[0], "expected stepIDs or a turn beside it")
 	case hunks && b.PartID != "":
 		return badField("body.partID", b.PartID, "expected none beside hunks and lines")
 	case hunks && b.Start:
@@ -99,8 +109,6 @@ func (b *SessionRevert) check() error {
 		return badField("body.endOpen", "true", "expected none beside hunks and lines")
 	case hunks:
 		return nil
-	case b.Turn != 0:
-		return badField("body.turn", fmt.Sprint(b.Turn), "expected hunks or lines beside it")
 	case b.StepID != "":
 		return badField("body.stepID", b.StepID, "expected hunks or lines beside it")
 	case b.MessageID == "" && !b.Start:

@@ -40,9 +40,9 @@ type SessionBegin struct {
 type SessionRevert struct {
 	ChosenHunks
 	ChosenSteps
-	Turn       int    `json:"turn,omitempty" minimum:"-1000000" maximum:"1000000" doc:"With hunks or lines: of this turn, from 1; -1 is the newest that is not reverted."`
+	Turn       int    `json:"turn,omitempty" minimum:"-1000000" maximum:"1000000" doc:"This turn alone, from 1; -1 is the newest that is not reverted. With hunks or lines these of it."`
 	StepID     string `json:"stepID,omitempty" maxLength:"1024" doc:"With hunks or lines: of this step."`
-	MessageID  string `json:"messageID,omitempty" maxLength:"1024" doc:"Before this message, and with hunks or lines of this message; required unless start is true or hunks, lines or stepIDs are there."`
+	MessageID  string `json:"messageID,omitempty" maxLength:"1024" doc:"Before this message, and with hunks or lines of this message; required unless start is true or turn, hunks, lines or stepIDs are there."`
 	PartID     string `json:"partID,omitempty" maxLength:"1024" doc:"Before this part, in whatever message it is."`
 	Start      bool   `json:"start,omitempty" doc:"Before everything."`
 	OnConflict string `json:"onConflict,omitempty" enum:"merge,overwrite,keep,fail"`
@@ -138,6 +138,7 @@ func (s *Server) sessionOperations() {
 	})
 	s.sessionHunks()
 	s.sessionBack()
+	s.sessionUnrevert()
 }
 
 // ofSession registers an operation whose only input is a session: its id, a prefix of it, or @.
@@ -161,9 +162,9 @@ func answerBack(out *session.Session, res *cairn.Result, err error) (*SessionAns
 
 func (s *Server) sessionBack() {
 	onProject(s, endpoint{
-		id: "revert-session", method: http.MethodPost, path: "/session/{id}/revert", tag: "sessions", summary: "Take back what a session changed from a message on, or some steps or hunks",
+		id: "revert-session", method: http.MethodPost, path: "/session/{id}/revert", tag: "sessions", summary: "Take back what a session changed from a message on, or one turn, some steps or hunks",
 		description: "Only paths that the session changed are touched; what came later is merged or kept. 409 while a step is open. " +
-			"With stepIDs, hunks or lines only these go back, and nothing else of the session is reverted.",
+			"With turn, stepIDs, hunks or lines only these go back, and nothing else of the session is reverted.",
 	}, func(ctx context.Context, p *Project, in *struct {
 		InSession
 		Body SessionRevert
@@ -181,6 +182,8 @@ func (s *Server) sessionBack() {
 			return b.takeSteps(ctx, p, id)
 		case b.any():
 			return b.takeBack(ctx, p, id)
+		case b.Turn != 0:
+			return b.takeTurn(ctx, p, id)
 		}
 		opt := session.MoveOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, EndOpen: b.EndOpen, Git: b.Git}
 		return answerBack(p.Sessions.Revert(ctx, id, session.Target{Message: b.MessageID, Part: b.PartID, Start: b.Start}, opt))
@@ -189,7 +192,6 @@ func (s *Server) sessionBack() {
 		endpoint
 		run func(*Sessions, context.Context, string, session.MoveOptions) (*session.Session, *cairn.Result, error)
 	}{
-		{endpoint{id: "unrevert-session", path: "/session/{id}/unrevert", summary: "Bring back what was reverted"}, (*Sessions).Unrevert},
 		{endpoint{id: "undo-turn", path: "/session/{id}/undo", summary: "Take back the newest turn that is not taken back yet"}, (*Sessions).UndoTurn},
 		{endpoint{id: "redo-turn", path: "/session/{id}/redo", summary: "Bring the first turn back that was taken back"}, (*Sessions).RedoTurn},
 	} {

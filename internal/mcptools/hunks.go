@@ -20,7 +20,7 @@ func (t *tools) addHunks(s *mcp.Server) {
 		Annotations: readOnly("Show hunks of a session"),
 	}, t.sessionHunks)
 	add(s, &mcp.Tool{
-		Name: "session_revert", Description: "Take back some of what session_hunks shows, by steps, hunks or lines, and nothing else. Later changes stay. " +
+		Name: "session_revert", Description: "Take back one turn, or some of what session_hunks shows, by steps, hunks or lines, and nothing else. Later changes stay. " +
 			"Everything overwritten or deleted is saved first; undo brings it back.",
 		Annotations: destroys("Revert steps or hunks of a session"),
 	}, t.sessionRevert)
@@ -67,6 +67,7 @@ func (a *partArgs) own(ctx context.Context, all *session.Sessions, id string, in
 
 type sessionHunksArgs struct {
 	partArgs
+	Reverted bool `json:"reverted,omitempty" jsonschema:"what the turns that are taken back lost, for session_unrevert; without turn, messageID, stepID and stepIDs"`
 	sizeArgs
 }
 
@@ -75,7 +76,15 @@ func (t *tools) sessionHunks(ctx context.Context, args sessionHunksArgs) (out di
 	if err != nil {
 		return out, "", err
 	}
-	own, err := args.own(ctx, t.sessions, id, in)
+	var own *session.OwnChanges
+	switch some := len(args.Steps) > 0 || in != (session.Scope{}); {
+	case args.Reverted && some:
+		err = fmt.Errorf("%w: reverted stands without turn, messageID, stepID and stepIDs", errArguments)
+	case args.Reverted:
+		own, err = t.sessions.RevertedChanges(ctx, id)
+	default:
+		own, err = args.own(ctx, t.sessions, id, in)
+	}
 	if err != nil {
 		return out, "", err
 	}
@@ -142,8 +151,10 @@ func (t *tools) sessionRevert(ctx context.Context, args sessionRevertArgs) (outc
 	if err == nil {
 		err = args.put(&opt)
 	}
-	if err == nil && len(args.Steps)+len(opt.Hunks)+len(opt.Lines) == 0 {
-		err = fmt.Errorf("%w: session_revert wants hunks or lines, or stepIDs; session_undo takes back a whole turn", errArguments)
+	places := len(opt.Hunks) + len(opt.Lines)
+	alone := args.Turn != 0 && args.Message == "" && args.Step == "" // a whole turn
+	if err == nil && places+len(args.Steps) == 0 && !alone {
+		err = fmt.Errorf("%w: session_revert wants a turn, stepIDs, hunks or lines", errArguments)
 	}
 	if err != nil {
 		return outcome{}, "", err
@@ -152,7 +163,12 @@ func (t *tools) sessionRevert(ctx context.Context, args sessionRevertArgs) (outc
 	if err != nil {
 		return outcome{}, "", err
 	}
-	if len(args.Steps) > 0 {
+	if places+len(args.Steps) == 0 {
+		if args.Steps, err = t.sessions.StepsIn(ctx, id, in); err != nil {
+			return outcome{}, "", err
+		}
+	}
+	if places == 0 || len(args.Steps) > 0 {
 		return answer(t.sessions.RevertSteps(ctx, id, args.Steps, opt))
 	}
 	return answer(t.sessions.RevertHunks(ctx, id, in, opt))

@@ -73,7 +73,7 @@ func TestSessionHunks(t *testing.T) {
 	w.call("session_revert", map[string]any{"messageID": "m1", "lines": []any{map[string]any{"path": "a", "from": 1, "to": 1}}}, &done)
 	gittest.AssertTree(t, w.dir, gittest.Tree{"a": gittest.File("1\n2\n3\n4\n5\n6\n7\n8\nnine\n"), "bytes": gittest.File("\x002"), "b": gittest.File("b\n")})
 
-	w.fails("wants hunks or lines", "session_revert", map[string]any{"turn": 1})
+	w.fails("wants a turn, stepIDs, hunks or lines", "session_revert", map[string]any{"messageID": "m1"})
 	w.fails("either turn or messageID", "session_revert", map[string]any{"turn": 1, "messageID": "m1", "hunks": names})
 	w.fails("not found", "session_revert", map[string]any{"turn": 2, "hunks": names[:1]})
 	w.fails("there are 2", "session_hunks", map[string]any{"turn": 3})

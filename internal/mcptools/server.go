@@ -68,6 +68,7 @@ func newServer(opt Options) *mcp.Server {
 	t.addChanging(server)
 	t.addSessions(server)
 	t.addHunks(server)
+	t.addUnrevert(server)
 	t.addResources(server)
 	return server
 }

@@ -65,6 +65,10 @@ func (f *fake) Diff(ctx context.Context, file *File) (*cairn.FileDiff, error) {
 	return d, ctx.Err()
 }
 
+func (f *fake) Taken(context.Context, *Turn, *File, *cairn.FileDiff) ([]string, error) {
+	return nil, nil
+}
+
 func (f *fake) ChangeMarks(_ context.Context, remove, add []reviewed.Mark) error {
 	if f.fails != nil {
 		return f.fails

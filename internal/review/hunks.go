@@ -51,12 +51,13 @@ func (m *Model) fileTitle(width int) string {
 // headerLine draws the header of a hunk, with what was decided about it.
 func (m *Model) headerLine(i, width int) string {
 	l := &m.view.lines[i]
-	mark := markOf(m.turn, string(m.view.diff.File), m.view.diff.Hunks[l.hunk].ID)
+	name := m.view.diff.Hunks[l.hunk].ID
+	mark := markOf(m.turn, string(m.view.diff.File), name)
 	state := ""
 	if m.accepted[mark] {
 		state = "  ✓ accepted"
 	}
-	if m.taken[mark] {
+	if m.taken[mark] || m.view.taken[name] {
 		state += "  ↩ taken back"
 	}
 	look := hunkHead

@@ -14,8 +14,9 @@ import (
 type fileView struct {
 	diff   *cairn.FileDiff
 	lines  []diffLine
-	starts []int  // index of the header of each hunk
-	rows   []pair // side by side
+	starts []int           // index of the header of each hunk
+	rows   []pair          // side by side
+	taken  map[string]bool // names of hunks that operations have taken back
 }
 
 // diffLine is one line of the pane with the hunks.

@@ -40,6 +40,11 @@ type (
 		view   *fileView
 		err    error
 	}
+	takenMsg struct {
+		picked int
+		names  map[string]bool
+		err    error
+	}
 	savedMsg struct{ err error }
 )
 
@@ -138,9 +143,8 @@ func (m *Model) readDiff() tea.Cmd {
 	if f == nil {
 		return nil
 	}
-	var ctx context.Context
-	ctx, m.cancelOne = context.WithCancel(m.ctx)
-	src, file, picked := m.opt.Source, *f, m.picked
+	m.oneCtx, m.cancelOne = context.WithCancel(m.ctx)
+	ctx, src, file, picked := m.oneCtx, m.opt.Source, *f, m.picked
 	return func() tea.Msg {
 		d, err := src.Diff(ctx, &file)
 		if err != nil {
@@ -148,5 +152,18 @@ func (m *Model) readDiff() tea.Cmd {
 		}
 		v, err := newFileView(ctx, d)
 		return diffMsg{picked, v, err}
+	}
+}
+
+// readTaken reads which hunks of the file that is shown are taken back. The file is there before it.
+func (m *Model) readTaken(file File) tea.Cmd {
+	ctx, src, turn, d, picked := m.oneCtx, m.opt.Source, m.turn, m.view.diff, m.picked
+	return func() tea.Msg {
+		list, err := src.Taken(ctx, turn, &file, d)
+		names := make(map[string]bool, len(list))
+		for _, name := range list {
+			names[name] = true
+		}
+		return takenMsg{picked, names, err}
 	}
 }

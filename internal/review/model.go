@@ -63,6 +63,7 @@ type Model struct {
 	counts   map[reviewed.Mark]int // accepted hunks of each turn, and of each file of one
 
 	turnCtx   context.Context    // of the work for the selected turn
+	oneCtx    context.Context    // of the work for the selected file
 	selection int                // number of the selected turn, for late answers
 	picked    int                // number of the selected file
 	cancel    context.CancelFunc // ends the work for the selected turn

@@ -3,6 +3,7 @@ package review
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/reviewed"
+	"github.com/seed-fb9cbc17/cairn/internal/takenback"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -20,11 +22,13 @@ type store struct {
 	repo *cairn.Repo
 	all  *session.Sessions
 	only string // id of the only session that is asked for
+
+	operations *takenback.Operations
 }
 
 // NewSource returns the Source of a repository and its sessions.
 func NewSource(repo *cairn.Repo, all *session.Sessions, only string) Source {
-	return &store{repo, all, only}
+	return &store{repo, all, only, takenback.NewOperations(repo)}
 }
 
 // Sessions implements Source. The work of a sub-agent is part of the turn that called it, so its
@@ -57,7 +61,7 @@ func (s *store) Turns(ctx context.Context, of *Session) ([]*Turn, error) {
 	list := make([]*Turn, 0, len(turns))
 	for i, t := range slices.Backward(turns) {
 		first := &t.Messages[0]
-		out := &Turn{Session: of, ID: t.ID(), Number: t.Number, Prompt: t.Prompt(), Agent: cmp.Or(first.Agent, of.Agent), When: first.Created, Later: len(turns) - 1 - i}
+		out := &Turn{Session: of, ID: t.ID(), Number: t.Number, Prompt: t.Prompt(), Agent: cmp.Or(first.Agent, of.Agent), When: first.Created, Last: t.Last(), Later: len(turns) - 1 - i}
 		for j := range t.Messages {
 			s.addSteps(out, &t.Messages[j])
 		}
@@ -134,6 +138,23 @@ func (s *store) Diff(ctx context.Context, f *File) (*cairn.FileDiff, error) {
 		return &d, err
 	}
 	return nil, fmt.Errorf("%w: %s", cairn.ErrNotFound, f.Change.Path)
+}
+
+// Taken implements Source. A range that ends at the present has nothing that is taken back.
+func (s *store) Taken(ctx context.Context, t *Turn, f *File, d *cairn.FileDiff) ([]string, error) {
+	if t.Last.IsZero() {
+		return nil, nil
+	}
+	operations, err := s.operations.Since(ctx, t.Last)
+	if err != nil {
+		return nil, err
+	}
+	back := &takenback.Back{Read: takenback.Texts(access.Lines(s.repo).OpenBlob), Made: make(map[string][]byte)}
+	names, err := back.Hunks(f.Change, d, takenback.At(f.Change.Path, operations))
+	if errors.Is(err, cairn.ErrNotFound) { // contents of an operation are gone: it is not known
+		return nil, nil
+	}
+	return names, err
 }
 
 // Marks implements Source.
@@ -228,7 +249,7 @@ func RangeTurn(from, to *cairn.Checkpoint, words string) *Turn {
 	t := &Turn{Session: &Session{}, ID: from.ID + "..", When: from.When, Range: cairn.Range{From: from.ID}}
 	t.Prompt = from.Hash[:8] + "..the present"
 	if to != nil {
-		t.ID, t.Range.To, t.When = from.ID+".."+to.ID, to.ID, to.When
+		t.ID, t.Range.To, t.When, t.Last = from.ID+".."+to.ID, to.ID, to.When, to.When
 		t.Prompt = strings.TrimSpace(from.Hash[:8] + ".." + to.Hash[:8] + " " + words)
 	}
 	return t

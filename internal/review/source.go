@@ -25,6 +25,7 @@ type Turn struct {
 	Prompt  string
 	Agent   string
 	When    time.Time
+	Last    time.Time // of its newest event
 	Steps   int
 	Later   int      // turns of the session after it
 	Paths   []string // changed by its steps, from the root
@@ -81,6 +82,9 @@ type Source interface {
 
 	// Diff returns a file with its hunks.
 	Diff(ctx context.Context, f *File) (*cairn.FileDiff, error)
+
+	// Taken lists the names of the hunks of a file that operations have taken back since the turn.
+	Taken(ctx context.Context, t *Turn, f *File, d *cairn.FileDiff) ([]string, error)
 
 	// Marks lists the decisions of this review and earlier ones. A hunk whose taking back was
 	// undone is not among those that were taken back.

@@ -60,9 +60,11 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case countsMsg:
 		return m.gotCounts(msg)
 	case diffMsg:
-		if msg.picked == m.picked {
+		return m.gotDiff(msg)
+	case takenMsg:
+		if msg.picked == m.picked && m.view != nil {
 			m.fail(msg.err)
-			m.view = msg.view
+			m.view.taken = msg.names
 		}
 	case savedMsg:
 		if msg.err != nil {
@@ -173,6 +175,18 @@ func (m *Model) gotFiles(msg filesMsg) tea.Cmd {
 	}
 	m.file.at = max(0, slices.IndexFunc(m.files, func(f File) bool { return f.Change.Path == msg.path }))
 	return tea.Batch(m.readDiff(), m.readCounts(0))
+}
+
+func (m *Model) gotDiff(msg diffMsg) tea.Cmd {
+	if msg.picked != m.picked {
+		return nil
+	}
+	m.fail(msg.err)
+	m.view = msg.view
+	if f := m.currentFile(); f != nil && m.view != nil {
+		return m.readTaken(*f)
+	}
+	return nil
 }
 
 func (m *Model) gotCounts(msg countsMsg) tea.Cmd {

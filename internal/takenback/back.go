@@ -1,17 +1,17 @@
-package gitcommit
+package takenback
 
 import (
 	"bytes"
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/hunk"
 	"github.com/seed-fb9cbc17/cairn/internal/linediff"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
 // Back works out what is left of a change after operations have taken parts of it back. A part is a
-// place of a text, the mode, or all of it. What operations change beside that does not count: it may
-// be the user's.
+// place of a text, the mode, or all of it.
 type Back struct {
 	// Read reads a captured blob, nil for one that is too large to be merged.
 	Read func(id string) ([]byte, error)
@@ -82,7 +82,7 @@ func (b *Back) without(c history.Change, now side) (history.Change, error) {
 	case now == before:
 		c.NewMode, c.NewID = c.OldMode, c.OldID
 		return c, nil
-	case now == side{}, before == side{}, after == side{}:
+	case now == side{}, after == side{}:
 		return c, nil
 	}
 	if now.mode == before.mode {
@@ -101,21 +101,36 @@ func (b *Back) without(c history.Change, now side) (history.Change, error) {
 
 // backIn is the text after a change in which those places are as before that are so in the text of now.
 func backIn(before, after, now []byte) []byte {
-	lines, old, present := linediff.Lines(after), linediff.Lines(before), linediff.Lines(now)
-	gone := make(map[[2]int]linediff.Edit)
-	for _, e := range linediff.Diff(after, now) {
-		gone[[2]int{e.A0, e.A1}] = e
-	}
-	var out [][]byte
-	at := 0
-	for _, e := range linediff.Diff(after, before) {
-		g, there := gone[[2]int{e.A0, e.A1}]
-		if there && slices.EqualFunc(present[g.B0:g.B1], old[e.B0:e.B1], bytes.Equal) {
-			out = append(append(out, lines[at:e.A0]...), old[e.B0:e.B1]...)
-			at = e.A1
+	back := linediff.Diff(after, now)
+	old, present := linediff.Lines(before), linediff.Lines(now)
+	var edits []linediff.Edit // from the text before to the text after
+	for _, r := range linediff.Diff(after, before) {
+		e := linediff.Edit{A0: r.B0, A1: r.B1, B0: r.A0, B1: r.A1}
+		for ; len(back) > 0 && back[0].A1 < e.B0; back = back[1:] {
+		}
+		for _, g := range back {
+			if g.A0 > e.B1 {
+				break
+			}
+			part, ok := partOf(e, g)
+			if ok && slices.EqualFunc(present[g.B0:g.B1], old[part.A0:part.A1], bytes.Equal) {
+				edits = append(edits, part)
+			}
 		}
 	}
-	return bytes.Join(append(out, lines[at:]...), nil)
+	return hunk.TakeBack(before, after, edits)
+}
+
+// partOf is the part of an edit that one of the text after it takes back: all of it, or the lines that
+// hunk.Within chooses.
+func partOf(e, back linediff.Edit) (part linediff.Edit, ok bool) {
+	if back.A0 == e.B0 && back.A1 == e.B1 {
+		return e, true
+	}
+	if back.A0 < e.B0 || back.A1 > e.B1 || back.A0 == back.A1 {
+		return part, false
+	}
+	return hunk.Within([]linediff.Edit{e}, hunk.Range{From: back.A0 + 1, To: back.A1})[0], true
 }
 
 func (b *Back) add(content []byte) string {
@@ -124,12 +139,16 @@ func (b *Back) add(content []byte) string {
 	return id
 }
 
-// texts reads contents, nil if one of them is no text that can be merged.
+// texts reads contents, nil if one of them is no text that can be merged. A file that is not there has
+// the id "", and no lines.
 func (b *Back) texts(ids ...string) ([][]byte, error) {
 	texts := make([][]byte, len(ids))
 	for i, id := range ids {
 		content, made := b.Made[id]
-		if !made {
+		switch {
+		case id == "":
+			content = []byte{}
+		case !made:
 			var err error
 			if content, err = b.Read(id); err != nil {
 				return nil, err

@@ -1,4 +1,4 @@
-package gitcommit
+package takenback
 
 import (
 	"fmt"
@@ -89,6 +89,39 @@ func TestLeftIsWhatWasNotTakenBack(t *testing.T) {
 		}
 		if got := b.left(t, c, b.change(after, after+users)); got != after {
 			t.Fatalf("case %d: lines of the user: %q", n, got)
+		}
+	}
+}
+
+// Exactly the lines that an operation took back are left out, also where they are a part of a hunk.
+func TestLeftIsWithoutLines(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(5, 6))
+	for n := range 3000 {
+		before, after := new(strings.Builder), new(strings.Builder)
+		for i := range 5 + r.IntN(20) {
+			switch fmt.Fprintf(before, "line %d\n", i); r.IntN(3) {
+			case 0:
+				fmt.Fprintf(after, "line %d\n", i)
+			case 1:
+				for j := range r.IntN(4) {
+					fmt.Fprintf(after, "new %d.%d\n", i, j)
+				}
+			default:
+				fmt.Fprintf(after, "line %d\nadded %d\n", i, i)
+			}
+		}
+		old, now := before.String(), after.String()
+		from := 1 + r.IntN(strings.Count(now, "\n")+1)
+		chosen := hunk.Within(linediff.Diff([]byte(old), []byte(now)), hunk.Range{From: from, To: from + r.IntN(6)})
+		want := string(hunk.TakeBack([]byte(old), []byte(now), chosen))
+		b := make(blobs)
+		c, operation := b.change(old, now), b.change(now, want)
+		if got := b.left(t, c, operation); got != want {
+			t.Fatalf("case %d, from line %d: %q to %q\ngot  %q\nwant %q", n, from, old, now, got, want)
+		}
+		if got := b.left(t, c, operation, b.change(want, now)); got != now {
+			t.Fatalf("case %d, undone: %q to %q\ngot  %q", n, old, now, got)
 		}
 	}
 }

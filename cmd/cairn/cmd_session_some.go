@@ -1,0 +1,61 @@
+package main
+
+import "github.com/seed-fb9cbc17/cairn"
+
+const revertedFlag = "reverted"
+
+// checkReverted refuses what does not go together with the changes of the reverts in effect.
+func (r *sessionRun) checkReverted() error {
+	if r.f.reverted && (r.f.turn != "" || r.f.message != "" || len(r.f.steps) > 0) {
+		return r.usage("diff shows either what is --reverted or a --turn, --message or --step")
+	}
+	return nil
+}
+
+// unrevertSome brings back the paths of --path, or hunks. The boundary stays.
+func (r *sessionRun) unrevertSome() error {
+	if r.f.endOpen || r.f.git.git {
+		return r.usage("brings paths or hunks back without --end-open and --git")
+	}
+	if r.f.hunks.any() {
+		return r.revertHunks()
+	}
+	return r.takePaths("nothing to bring back: nothing is left of the reverts here", func(opt cairn.RevertOptions) (*cairn.Result, error) {
+		return r.all.UnrevertSome(r.ctx, r.args[0], opt)
+	})
+}
+
+// revertTurn takes the steps of one turn back, and leaves what came later. The boundary stays.
+func (r *sessionRun) revertTurn() error {
+	if r.f.message != "" || r.f.part != "" || r.f.start || r.f.endOpen || r.f.git.git {
+		return r.usage("takes a turn back without --message, --part, --start, --end-open and --git")
+	}
+	in, err := r.scope()
+	if err != nil {
+		return err
+	}
+	steps, err := r.all.StepsIn(r.ctx, r.args[0], in)
+	if err != nil {
+		return err
+	}
+	return r.takePaths("nothing to revert: nothing is left of this turn", func(opt cairn.RevertOptions) (*cairn.Result, error) {
+		return r.all.RevertSteps(r.ctx, r.args[0], steps, opt)
+	})
+}
+
+// takePaths runs what takes back all of a change, or the paths of --path.
+func (r *sessionRun) takePaths(nothing string, take func(cairn.RevertOptions) (*cairn.Result, error)) error {
+	move, err := r.options()
+	if err != nil {
+		return err
+	}
+	opt := cairn.RevertOptions{OnConflict: move.OnConflict, DryRun: move.DryRun, Plan: move.Plan}
+	if opt.Paths, err = r.paths(r.f.paths); err != nil {
+		return err
+	}
+	res, err := take(opt)
+	if err != nil {
+		return err
+	}
+	return r.tellTaken(res, nothing)
+}

@@ -26,9 +26,9 @@ func FamilyStride() int {
 	case "git":
 		return 1
 	case "all":
-		return 5
+		return 11
 	}
-	return 2 * Stride()
+	return 3 * Stride()
 }
 
 // Rounds is how often a random test repeats itself: -short thins it out to a fifth.

@@ -74,7 +74,7 @@ func (r *undoRun) tell(repo *cairn.Repo, c *lastdone.Choice, res *cairn.Result) 
 	}
 	changes := len(res.Restored)+len(res.Deleted)+gitChanges(res) > 0
 	switch {
-	case r.opt.DryRun:
+	case res.DryRun:
 		r.console.Remark("%s: %s", r.way.would, r.text(repo, c))
 	case changes:
 		r.console.Remark("%s: %s", r.way.did, r.text(repo, c))

@@ -214,7 +214,7 @@ func TestDependencies(t *testing.T) {
 			t.Errorf("package %q has %d files, the limit is %d", pkg, files, maxFiles)
 		}
 		if _, ok := layers[pkg]; !ok {
-			t.Errorf("package %q has no level: give it one in layers, and DESIGN.md a line", pkg)
+			t.Errorf("package %q has no level: give it one in layers, and docs/design/packages.md a row", pkg)
 		}
 	}
 }

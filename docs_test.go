@@ -1,11 +1,11 @@
 package cairn_test
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -91,24 +91,51 @@ func TestDocsPages(t *testing.T) {
 	}
 }
 
-// TestDocsLevels: DESIGN.md puts every package on the level that layers gives it.
+// levelRow is a row of the table of levels: level, packages, what they are.
+var (
+	levelRow  = regexp.MustCompile(`(?m)^\| (\d+) \| ([^|]+) \| [^|]+ \|$`)
+	inLevel   = regexp.MustCompile("`([^`]+)`")
+	levelPage = filepath.Join("docs", "design", "packages.md")
+)
+
+// TestDocsLevels: the table of levels has every package once, on the level that layers
+// gives it, and no other package.
 func TestDocsLevels(t *testing.T) {
 	t.Parallel()
-	text := textOf(t, "DESIGN.md")
-	_, table, _ := strings.Cut(text, "\n## Packages\n")
-	table, _, _ = strings.Cut(table, "\n## ")
+	stated := map[string]int{}
+	for _, row := range levelRow.FindAllStringSubmatch(textOf(t, levelPage), -1) {
+		level, err := strconv.Atoi(row[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range inLevel.FindAllStringSubmatch(row[2], -1) {
+			pkg := strings.TrimPrefix(name[1], "cairn")
+			if _, twice := stated[pkg]; twice {
+				t.Errorf("%s has %s twice", levelPage, name[1])
+			}
+			stated[pkg] = level
+		}
+	}
 	for pkg, level := range layers {
-		name := pkg
-		if name == "" {
-			name = "cairn"
+		if got, ok := stated[pkg]; !ok || got != level {
+			t.Errorf("%s does not have %q on level %d", levelPage, pkg, level)
 		}
-		found := false
-		for line := range strings.Lines(table) {
-			found = found || strings.HasPrefix(line, fmt.Sprintf("| %d |", level)) && strings.Contains(line, "`"+name+"`")
+	}
+	for pkg := range stated {
+		if _, ok := layers[pkg]; !ok {
+			t.Errorf("%s has %s, which layers does not know", levelPage, pkg)
 		}
-		if !found {
-			t.Errorf("DESIGN.md does not have %s on level %d", name, level)
-		}
+	}
+}
+
+// designLines is how long DESIGN.md may be: one reading, the rest is in docs/design.
+const designLines = 200
+
+// TestDocsDesignIsShort: DESIGN.md stays below its length.
+func TestDocsDesignIsShort(t *testing.T) {
+	t.Parallel()
+	if n := strings.Count(textOf(t, "DESIGN.md"), "\n"); n >= designLines {
+		t.Errorf("DESIGN.md has %d lines, fewer than %d are allowed: move a part to docs/design", n, designLines)
 	}
 }
 

@@ -145,6 +145,7 @@ type answer struct {
 	status int
 	header http.Header
 	body   string
+	dir    string // above the project
 }
 
 func (f *fixture) do(r *http.Request) *answer {
@@ -155,7 +156,7 @@ func (f *fixture) do(r *http.Request) *answer {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	return &answer{f.t, w.Code, w.Result().Header, string(body)}
+	return &answer{f.t, w.Code, w.Result().Header, string(body), filepath.Dir(f.root)}
 }
 
 func (f *fixture) get(address string) *answer {
@@ -188,10 +189,12 @@ func (a *answer) want(status int, parts ...string) *answer {
 	return a
 }
 
+// lacks passes over the directory above the project, whose name ends with random digits.
 func (a *answer) lacks(parts ...string) *answer {
 	a.t.Helper()
+	body := strings.ReplaceAll(a.body, a.dir, "")
 	for _, part := range parts {
-		if strings.Contains(a.body, part) {
+		if strings.Contains(body, part) {
 			a.t.Errorf("the page has %q:\n%s", part, a.body)
 		}
 	}

@@ -102,7 +102,6 @@ var layers = map[string]int{
 
 	"internal/odb/odbtest":     15, // test support: stores for the tests above odb
 	"internal/linediff/corpus": 13,
-	"internal/packages":        13, // a tool: packages of a version
 	"internal/programmodel":    14, // tests of the program
 
 	"integrations/conformance":                   0,  // scenarios for every agent's undo; knows nothing of cairn, which it judges
@@ -145,9 +144,9 @@ var only = []struct {
 	by       []string
 	reason   string
 }{
-	{"os/exec", []string{"internal/git", "internal/usergit", "internal/gittest", "internal/linediff/corpus", "internal/packages", "internal/child", "internal/background", "internal/pager", "integrations/conformance"}, "only internal/git starts git, and internal/usergit for a commit that the user asks for, internal/child the command of cairn run and the agent whose conversation goes back, internal/background cairn itself, internal/pager the pager, and the conformance suite drivers and the commands of a turn"},
-	{"flag", []string{"cmd/cairn", "internal/linediff/corpus", "internal/packages", "integrations/conformance/cairn-conformance"}, "only commands read flags"},
-	{"log", []string{"internal/linediff/corpus", "internal/packages"}, "the library logs through the logger that it is given"},
+	{"os/exec", []string{"internal/git", "internal/usergit", "internal/gittest", "internal/linediff/corpus", "internal/child", "internal/background", "internal/pager", "integrations/conformance"}, "only internal/git starts git, and internal/usergit for a commit that the user asks for, internal/child the command of cairn run and the agent whose conversation goes back, internal/background cairn itself, internal/pager the pager, and the conformance suite drivers and the commands of a turn"},
+	{"flag", []string{"cmd/cairn", "internal/linediff/corpus", "integrations/conformance/cairn-conformance"}, "only commands read flags"},
+	{"log", []string{"internal/linediff/corpus"}, "the library logs through the logger that it is given"},
 	{"testing", []string{"internal/gittest", "internal/statetest", "internal/odb/odbtest"}, "testing belongs into tests"},
 	{"net/http", []string{"internal/httpapi", "internal/client", "internal/webui", "internal/listen"}, "the engine is no server"},
 }

@@ -20,6 +20,9 @@ With --json: {"version", "revision", "modified", "go", "os", "arch"}, revision
 being the commit that it was built from, where that is known.
 `
 
+// release is the version of a release, as in 1.2.3, which its build gives the linker.
+var release string
+
 // build is what the linker recorded.
 type build struct {
 	Version  string `json:"version"`
@@ -46,6 +49,9 @@ func thisBuild() build {
 	}
 	if info.Main.Version != "" {
 		b.Version = info.Main.Version
+	}
+	if release != "" {
+		b.Version = "v" + release
 	}
 	for _, s := range info.Settings {
 		switch s.Key {

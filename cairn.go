@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/capture"
+	"github.com/seed-fb9cbc17/cairn/internal/copies"
 	"github.com/seed-fb9cbc17/cairn/internal/diff"
 	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
@@ -32,6 +33,7 @@ type Repo struct {
 	rewriter  *purge.Rewriter
 	doctor    *repair.Doctor
 	transport *transfer.Transport
+	copier    *copies.Copier
 }
 
 // inner is what other packages of this module reach. It has no exported method.
@@ -84,6 +86,7 @@ func newRepo(opt Options, root string, around *git.Repo) *Repo {
 		inner: access.New(o, k),
 		store: s, capturer: c, differ: &diff.Differ{Store: s}, operator: o, cleaner: k, rewriter: w, doctor: d,
 		transport: &transfer.Transport{Store: s, Lacking: d.LackedObjects},
+		copier:    &copies.Copier{Capturer: c},
 	}
 }
 

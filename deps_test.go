@@ -69,6 +69,7 @@ var layers = map[string]int{
 	"internal/capture":        5, // disk to state
 	"internal/plan":           5, // what going back would do; writes nothing
 	"internal/operation":      6, // plans carried out
+	"internal/copies":         6, // checkpoints in directories of their own
 	"internal/purge":          6, // history without a path
 	"internal/repair":         7, // what is wrong with a store
 	"internal/access":         7, // what packages of the module need of a Repo

@@ -1,6 +1,7 @@
 package cairn
 
 import (
+	"github.com/seed-fb9cbc17/cairn/internal/copies"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/retention"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
@@ -71,3 +72,7 @@ var ErrBundle = transfer.ErrBundle
 
 // ErrNoGit: push and fetch found no git program.
 var ErrNoGit = transfer.ErrNoGit
+
+// ErrPlace: a copy cannot be made at this path: something is there, or it lies inside the root or a
+// store. Nothing was done.
+var ErrPlace = copies.ErrPlace

@@ -56,6 +56,9 @@ Going back:
     operations                  what was restored, reverted, undone and redone
     session VERB [SESSION]      what agents did step by step, and taking it back
 
+Copies:
+    checkout HASH DIR           a checkpoint in a new directory
+
 Looking into a checkpoint:
     ls HASH [PATH]              list files
     cat HASH PATH               print a file

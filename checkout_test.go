@@ -291,7 +291,7 @@ func TestCheckoutRefusesPlaces(t *testing.T) {
 	gittest.AssertTree(t, filepath.Join(base, "empty"), gittest.Tree{"a": gittest.File("a")})
 }
 
-// TestCheckoutLeavesDeniedOut: what must not be stored does not come back out of an older checkpoint.
+// TestCheckoutLeavesDeniedOut: a denied path does not come back out of an older checkpoint.
 func TestCheckoutLeavesDeniedOut(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"a": gittest.File("a"), "key.pem": gittest.File("k")})

@@ -64,7 +64,7 @@ func (c *cli) checkoutCommand() *cobra.Command {
 	var opt cairn.CheckoutOptions
 	cmd := c.command(command{
 		use: "checkout HASH DIR", short: "a checkpoint in a new directory", manual: checkoutManual,
-		args: argCount(2, 2, "a HASH and the DIR to make"), complete: c.completeHashThenFiles,
+		args: argCount(2, 2, "a HASH and the DIR to make (cairn restore HASH [PATH...] brings files back)"), complete: c.completeHashThenFiles,
 		run: func(ctx context.Context, cmd *cobra.Command, args []string) error {
 			paths, err := c.paths(args[1:])
 			if err != nil {

@@ -23,7 +23,6 @@ var pointers = []pointer{
 	{"branch", "cairn pin HASH NAME names a checkpoint, cairn session fork continues from an older turn"},
 	{"bundle", "cairn export HASH writes a git bundle, cairn import reads it"},
 	{"changes", "cairn diff shows them, cairn patch HASH lists the files"},
-	{"checkout", "cairn restore HASH [PATH...] brings files back as they were, cairn restore HASH --git also HEAD"},
 	{"checkpoint", "cairn track takes one, cairn log lists them, cairn restore HASH goes back to one"},
 	{"clean", "cairn restore HASH --dry-run lists which newer files would go, cairn gc cleans the store"},
 	{"clone", "cairn fetch REMOTE brings checkpoints, cairn import reads those of cairn export"},

@@ -138,7 +138,7 @@ func (r *Copier) prepare(ctx context.Context, cp *history.Checkpoint, dir string
 	return c, nil
 }
 
-// look takes the stat cache. To know what is ignored, the disk is captured.
+// look takes the stat cache. Only a capture of the disk tells which files are ignored.
 func (c *checkout) look(ctx context.Context) error {
 	if !c.opt.WithIgnored {
 		return c.Exclusive(ctx, func(l *history.Locked) error {

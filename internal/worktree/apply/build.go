@@ -102,7 +102,7 @@ func (e fatal) Unwrap() error { return e.error }
 
 // Add makes paths: first the directories, then the files. A directory comes before what lies below
 // it, in this call or an earlier one. A path whose name cannot be made here, or whose contents
-// cannot be had, has an error in its Built. An error of Add itself, such as a full disk, leaves the
+// cannot be read, has an error in its Built. An error of Add itself, such as a full disk, leaves the
 // directory unfinished.
 //
 // progress, if not nil, is called after each file with the number of files and bytes of this call,

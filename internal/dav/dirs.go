@@ -45,7 +45,7 @@ func (d *projectDir) list() (nodes []*node, err error) {
 		return d.checkpoints(d.Default).list()
 	}
 	for _, p := range d.List {
-		nodes = append(nodes, &node{name: p.segment(), label: p.Root, dir: d.checkpoints(p.ID)})
+		nodes = append(nodes, &node{name: p.segment(), dir: d.checkpoints(p.ID)})
 	}
 	return nodes, nil
 }
@@ -58,7 +58,7 @@ func (d *projectDir) checkpoints(id string) dir {
 func (d *projectDir) find(name string) (*node, error) {
 	for _, p := range d.List {
 		if name == p.ID || name == p.segment() {
-			return &node{name: name, label: p.Root, dir: d.checkpoints(p.ID)}, nil
+			return &node{name: name, dir: d.checkpoints(p.ID)}, nil
 		}
 	}
 	if d.Default == "" {
@@ -135,9 +135,7 @@ func (d *checkpointDir) find(name string) (*node, error) {
 }
 
 func checkpointNode(repo *cairn.Repo, c *cairn.Checkpoint, name string) *node {
-	first, _, _ := strings.Cut(c.Message, "\n")
-	label := strings.TrimSpace(c.When.UTC().Format("2006-01-02 15:04:05 ") + first)
-	return &node{name: name, label: label, time: c.When, dir: &treeDir{repo: repo, at: c}}
+	return &node{name: name, time: c.When, dir: &treeDir{repo: repo, at: c}}
 }
 
 // treeDir is a directory of a checkpoint.

@@ -122,8 +122,7 @@ const (
 	ownSpace    = "urn:cairn:dav"
 )
 
-// DeadProps implements webdav.DeadPropsHolder: permission bits, a name for people, and that there are
-// no locks.
+// DeadProps implements webdav.DeadPropsHolder: modes and permission bits.
 func (f *file) DeadProps() (map[xml.Name]webdav.Property, error) {
 	props := make(map[xml.Name]webdav.Property)
 	set := func(space, local, value string) {
@@ -132,11 +131,7 @@ func (f *file) DeadProps() (map[xml.Name]webdav.Property, error) {
 		name := xml.Name{Space: space, Local: local}
 		props[name] = webdav.Property{XMLName: name, InnerXML: text.Bytes()}
 	}
-	set("DAV:", "supportedlock", "")
 	n := f.node
-	if n.label != "" {
-		set("DAV:", "displayname", n.label)
-	}
 	if n.mode != 0 {
 		set(ownSpace, "mode", n.mode.String())
 	}

@@ -49,7 +49,7 @@ func (f *FS) find(path string) (*node, error) {
 	if n := f.listed[path]; n != nil {
 		return n, nil
 	}
-	at := &node{dir: f.top, label: "cairn"}
+	at := &node{dir: f.top}
 	if path == "" {
 		return at, nil
 	}

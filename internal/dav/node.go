@@ -15,10 +15,9 @@ import (
 
 // node is a file or a directory. It implements fs.FileInfo, webdav.ETager and webdav.ContentTyper.
 type node struct {
-	name  string
-	label string // for people; "" = name
-	time  time.Time
-	dir   dir // nil for a file
+	name string
+	time time.Time
+	dir  dir // nil for a file
 
 	mode object.Mode
 	perm uint16

@@ -41,7 +41,6 @@ type multistatus struct {
 				Executable string    `xml:"http://apache.org/dav/props/ executable"`
 				Mode       string    `xml:"urn:cairn:dav mode"`
 				Perm       string    `xml:"urn:cairn:dav perm"`
-				Locks      string    `xml:"supportedlock"`
 			} `xml:"prop"`
 		} `xml:"propstat"`
 	} `xml:"response"`
@@ -109,7 +108,7 @@ func TestDavListing(t *testing.T) {
 			t.Errorf("%q does not name %s", list[2+i], id)
 		}
 	}
-	if name := all.Responses[3].Propstat[0].Prop.Name; !strings.HasSuffix(name, " the <first>") {
+	if name := all.Responses[4].Propstat[0].Prop.Name; name != "good" {
 		t.Errorf("name %q", name)
 	}
 
@@ -129,7 +128,7 @@ func TestDavListing(t *testing.T) {
 	kinds := make(map[string]string)
 	for _, one := range all.Responses {
 		if p := one.Propstat[0].Prop; p.Collection == nil {
-			kinds[strings.TrimPrefix(one.Href, "/dav/good/")] = strings.Join([]string{p.Length, p.Type, p.Executable, p.Mode, p.Perm, p.Locks}, " ")
+			kinds[strings.TrimPrefix(one.Href, "/dav/good/")] = strings.Join([]string{p.Length, p.Type, p.Executable, p.Mode, p.Perm}, " ")
 			if p.Tag == "" || p.Modified == "" {
 				t.Errorf("%s: %+v", one.Href, p)
 			}
@@ -445,6 +444,7 @@ for own in /var/cache/davfs2 /var/run/mount.davfs; do
 	mount -t tmpfs -o mode=1777 tmpfs $own || exit 9
 done
 mount.davfs -o ro,conf="$1/conf" "$2" mnt || exit 9
+ls mnt || { umount mnt; exit 9; } # Linux 6 refuses the version of FUSE that davfs2 1.6 speaks
 cp -r mnt copy; status=$?
 : 2>/dev/null >mnt/new && status=8
 umount mnt && exit $status`

@@ -76,6 +76,7 @@ var layers = map[string]int{
 	"session":                 9,
 	"snapshot":                9,
 	"internal/dav":            9,  // checkpoints as read-only WebDAV
+	"internal/trial":          9,  // a command on states of the past
 	"internal/protocol":       9,  // what server and callers agree on
 	"internal/console":        9,  // what a command says beside its answer
 	"internal/diffstat":       9,  // the table of git diff --stat

@@ -57,3 +57,17 @@ func OpenBlob(r Repo, id object.ID) (io.ReadCloser, error) {
 	_, in, err := history.Source{DB: r.inner().store.DB}.Open(id)
 	return in, err
 }
+
+// Timeline returns the checkpoints of all lines in the order of their times, the oldest first.
+func Timeline(ctx context.Context, r Repo) ([]history.Moment, error) {
+	return r.inner().store.Timeline(ctx)
+}
+
+// Ancestors returns a checkpoint and those before it on its line, the oldest first.
+func Ancestors(ctx context.Context, r Repo, c *history.Checkpoint) ([]history.Moment, error) {
+	id, err := object.ParseID(c.ID)
+	if err != nil {
+		return nil, err
+	}
+	return r.inner().store.Ancestors(ctx, id)
+}

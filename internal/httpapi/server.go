@@ -107,6 +107,7 @@ func (s *Server) routes() {
 	s.changeOperations()
 	s.gitOperations()
 	s.pinOperations()
+	s.testOperations()
 	s.cleanOperations()
 	s.sessionOperations()
 	s.stepOperations()

@@ -3,7 +3,9 @@ package cairn_test
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -101,6 +103,19 @@ func TestResultsOutlive(t *testing.T) {
 	}
 	if again, err := r.Lookup(t.Context(), one.Checkpoint); err != nil || again.ID != c.ID {
 		t.Errorf("%v, %v", again, err)
+	}
+	if _, err := exec.LookPath("git"); err == nil {
+		remote := filepath.Join(t.TempDir(), "remote")
+		if out, err := exec.CommandContext(t.Context(), "git", "init", "-q", "--bare", remote).CombinedOutput(); err != nil {
+			t.Fatalf("%v %s", err, out)
+		}
+		if _, err := r.Push(t.Context(), remote); err != nil {
+			t.Fatal(err)
+		}
+		refs, err := exec.CommandContext(t.Context(), "git", "--git-dir", remote, "for-each-ref", "--format=%(refname)").CombinedOutput()
+		if err != nil || !strings.Contains(string(refs), "/tracks/") || strings.Contains(string(refs), "/tests") {
+			t.Errorf("pushed %s, %v", refs, err)
+		}
 	}
 	if _, err := r.Clean(t.Context(), cairn.CleanOptions{Retention: cairn.Retention{MaxCount: 1, KeepLast: 1}}); err != nil {
 		t.Fatal(err)

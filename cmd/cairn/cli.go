@@ -231,6 +231,7 @@ func (c *cli) makers() []maker {
 		{"track", c.trackCommand}, {"wait", c.waitCommand}, {"status", c.statusCommand}, {"patch", c.patchCommand}, {"diff", c.diffCommand},
 		{"restore", c.restoreCommand}, {"checkout", c.checkoutCommand}, {"revert", c.revertCommand}, {"undo", c.undoCommand}, {"redo", c.redoCommand},
 		{"log", c.logCommand}, {"operations", c.operationsCommand}, {"session", c.sessionCommand},
+		{"test", c.testCommand}, {"bisect", c.bisectCommand},
 		{"pin", c.pinCommand}, {"unpin", c.unpinCommand},
 		{"commit", c.commitCommand},
 		{"ls", c.lsCommand}, {"cat", c.catCommand}, {"exists", c.existsCommand}, {"blame", c.blameCommand}, {"review", c.reviewCommand}, {"show", c.showCommand}, {"grep", c.grepCommand},

@@ -67,6 +67,8 @@ Looking into a checkpoint:
     grep PATTERN [HASH]         search the disk, its files, or what is gone
     commit [SESSION] [TURN]     commit what an agent changed to your git
     blame [HASH] PATH           who wrote each line, and for which prompt
+    test -- COMMAND             run a test, and note how it ended
+    bisect -- COMMAND           the first state at which it fails
     review [SESSION]            on the terminal: accept what changed, or take
                                 it back
 
@@ -99,7 +101,8 @@ And also:
 
 HASH is the id that track prints (a tree), the id of a checkpoint (a commit), a
 unique prefix of either of at least 4 digits, @ for the newest checkpoint, @~N
-for the Nth before it, or a name that pin gave. PATH counts from the current
+for the Nth before it, @green for the newest whose tests passed, or a name that
+pin gave. PATH counts from the current
 directory, may be absolute, and must lie inside the root. Where cairn prints
 paths they count from the root, but for patch, whose paths are absolute.
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -95,6 +96,16 @@ func TestV64_KeysOfCommands(t *testing.T) {
 	check("revert", first.Hash, "--dry-run")
 	check("operations")
 	check("unpin", "name")
+	if runtime.GOOS != "windows" { // the commands are those of Unix
+		s.must("test", "--", "true")
+		s.write("a", "gone wrong\n")
+		check("track")
+		check("test")
+		check("bisect", "@~1", "--", "sh", "-c", "! grep -q wrong a")
+		check("log", "-2")
+	} else {
+		ran = append(ran, "test", "bisect")
+	}
 	check("session", "begin", "s", "--meta", "agent=codex", "--meta", "made-up=x", "--title", "t")
 	check("session", "step", "begin", "s", "--message", "m", "--role", "user", "--prompt", "do it", "--step", "one", "--path", "c", "--meta", "tool=Bash", "--meta", "command=make")
 	s.write("c", "c\n")

@@ -119,7 +119,7 @@ func (r *Transport) ownLines() ([]odb.Ref, error) {
 	}
 	var own []odb.Ref
 	for _, ref := range refs {
-		if ref.Name == history.RefDisk || ref.Name == history.RefBefore || strings.HasPrefix(ref.Name, history.RefRemotes) || strings.HasPrefix(ref.Name, history.RefGit) {
+		if ref.Name == history.RefDisk || ref.Name == history.RefBefore || ref.Name == history.RefTests || strings.HasPrefix(ref.Name, history.RefRemotes) || strings.HasPrefix(ref.Name, history.RefGit) {
 			continue
 		}
 		if ref.Err == nil {

@@ -220,7 +220,7 @@ func TestCommitWhoseGitIsKilled(t *testing.T) {
 				if err := os.WriteFile(count, []byte("0"), 0o600); err != nil {
 					t.Fatal(err)
 				}
-				run := gittest.KillAt(t, []string{os.Args[0]}, append(env, "CAIRN_TEST_AT="+strconv.Itoa(n)), gittest.WriteCalls, 1<<30)
+				run := gittest.Undisturbed(t, []string{os.Args[0]}, append(env, "CAIRN_TEST_AT="+strconv.Itoa(n)))
 				if c.number(count) < n {
 					break
 				}
@@ -289,7 +289,7 @@ func TestCommitWhoseGitIsKilledMidway(t *testing.T) {
 	n := 1
 	for ; ; n += max(1, gittest.Stride()/3) {
 		c.reset()
-		run := gittest.KillAt(t, []string{os.Args[0]}, append(env, "CAIRN_TEST_AT="+strconv.Itoa(n)), gittest.WriteCalls, 1<<30)
+		run := gittest.Undisturbed(t, []string{os.Args[0]}, append(env, "CAIRN_TEST_AT="+strconv.Itoa(n)))
 		if strings.Contains(run.Stderr, "tracer: ") {
 			t.Skip(run.Stderr)
 		}

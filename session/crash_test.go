@@ -127,7 +127,7 @@ func (c *crashCase) run(t *testing.T) {
 	copyTree(t, f.data, filepath.Join(pristine, "data"))
 	env := append(os.Environ(), "CAIRN_TEST_COMMAND="+c.command, "CAIRN_TEST_ROOT="+f.root, "CAIRN_TEST_DATA="+f.data, "GOMAXPROCS=2")
 	old := gittest.Manifest(t, f.root)
-	crash := gittest.KillAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, 1<<30)
+	crash := gittest.Undisturbed(t, []string{os.Args[0]}, env)
 	if crash.ExitCode != 0 {
 		t.Fatalf("undisturbed: %s", crash)
 	}
@@ -158,7 +158,7 @@ func (c *crashCase) run(t *testing.T) {
 			t.Fatalf("killed at call %d (%s): the session has %s, and\n%s", n, crash.Call, f.tell(), diff)
 		}
 		f.repo.Close()
-		if crash := gittest.KillAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, 1<<30); crash.ExitCode != 0 && c.command != "end" {
+		if crash := gittest.Undisturbed(t, []string{os.Args[0]}, env); crash.ExitCode != 0 && c.command != "end" {
 			t.Fatalf("again after call %d: %s", n, crash)
 		}
 		f.reopen()

@@ -28,8 +28,11 @@ func (c *cli) otherHalf(ctx context.Context, all *session.Sessions, s *session.S
 	at := conversation.Place{Agent: s.Agent, Session: s.ID, Message: message}
 	half := &otherHalf{How: at.Rest(), asked: asked}
 	switch {
-	case !asked && half.How == "" || s.Parent != "":
+	case !asked && (half.How == "" || s.Parent != ""):
 		return nil, nil
+	case s.Parent != "":
+		half.How = "only the files went back: a sub-agent has no conversation of its own, it is part of the session " + s.Parent
+		return half, nil
 	case !asked:
 		return half, nil
 	case half.How == "":

@@ -86,17 +86,17 @@ func (b *ChangeRequest) carryOut(ctx context.Context, r *Repo, dryRun bool) (*ca
 	if err := b.check(); err != nil {
 		return nil, err
 	}
-	paths, err := decodePaths("body.paths", b.Paths)
+	opt, err := revertOptions(b.Paths, b.OnConflict, dryRun, b.Plan)
 	if err != nil {
 		return nil, err
 	}
-	opt := cairn.RevertOptions{Paths: paths, OnConflict: cairn.Policy(b.OnConflict), DryRun: dryRun, Plan: b.Plan, Git: b.Git}
+	opt.Git = b.Git
 	if err := b.put(&opt); err != nil {
 		return nil, err
 	}
 	switch {
 	case b.Action == "restore":
-		return r.Restore(ctx, b.Hash, cairn.RestoreOptions{Paths: paths, KeepNew: b.KeepNew, DryRun: dryRun, Plan: b.Plan})
+		return r.Restore(ctx, b.Hash, cairn.RestoreOptions{Paths: opt.Paths, KeepNew: b.KeepNew, DryRun: dryRun, Plan: b.Plan})
 	case b.Action == "undo":
 		return r.Undo(ctx, opt)
 	case b.Action == "redo":
@@ -141,17 +141,24 @@ func (b *ChangeRequest) check() error {
 	return nil
 }
 
+// revertOptions are the options that all bodies of ways back have.
+func revertOptions(paths []string, onConflict string, dryRun bool, plan string) (cairn.RevertOptions, error) {
+	decoded, err := decodePaths("body.paths", paths)
+	return cairn.RevertOptions{Paths: decoded, OnConflict: cairn.Policy(onConflict), DryRun: dryRun, Plan: plan}, err
+}
+
 // again is an operation about the last way back.
 func again(run func(*Repo, context.Context, cairn.RevertOptions) (*cairn.Result, error)) func(context.Context, *Project, *inBack) (*cairn.Result, error) {
 	return func(ctx context.Context, p *Project, in *inBack) (*cairn.Result, error) {
 		b := either(in.Body, &BackRequest{})
-		paths, err := decodePaths("body.paths", b.Paths)
-		if err == nil && b.Git && len(paths) > 0 {
+		opt, err := revertOptions(b.Paths, b.OnConflict, b.DryRun, b.Plan)
+		if err == nil && b.Git && len(opt.Paths) > 0 {
 			err = errGitPaths()
 		}
 		if err != nil {
 			return nil, err
 		}
-		return run(p.Repo, ctx, cairn.RevertOptions{Paths: paths, OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, Git: b.Git})
+		opt.Git = b.Git
+		return run(p.Repo, ctx, opt)
 	}
 }

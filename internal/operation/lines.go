@@ -47,16 +47,8 @@ func (l Lines) FinishInterrupted(ctx context.Context) error {
 // GitMoved reports whether the user's git repository differs between two checkpoints; to may be "" for
 // the present state.
 func (l Lines) GitMoved(ctx context.Context, from, to string) (bool, error) {
-	m, err := l.operator.GitMovement(ctx, from, to)
-	if m != nil || err != nil || to == "" {
-		return m != nil && !m.None(), err
-	}
-	was, err := l.operator.GitRecordAt(ctx, from)
-	if err != nil || was == nil {
-		return false, err
-	}
-	is, err := l.operator.GitRecordAt(ctx, to)
-	return is == nil, err // the repository was gone by then
+	m, gone, err := l.operator.GitMovement(ctx, from, to)
+	return gone || m != nil && !m.None(), err
 }
 
 // MovedBy returns the event that an operation appended to a line, nil for an operation that moved

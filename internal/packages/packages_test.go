@@ -18,7 +18,7 @@ import (
 )
 
 // TestPackages: both packages have the program, a page for each of its commands and the completion
-// scripts, dpkg takes the one for Debian, and the same sources give the same bytes.
+// scripts, and dpkg takes the one for Debian.
 func TestPackages(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -27,7 +27,7 @@ func TestPackages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the test builds the program")
 	}
-	r := release{version: "1.2.3", os: "linux", arch: runtime.GOARCH, out: t.TempDir(), root: filepath.Join("..", ".."), time: time.Unix(1_700_000_000, 0).UTC()}
+	r := ownRelease(t)
 	program := filepath.Join(t.TempDir(), "cairn")
 	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/cairn").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -37,14 +37,6 @@ func TestPackages(t *testing.T) {
 		return errors.Join(err, os.WriteFile(to, data, 0o755))
 	}
 	first := madeBy(t, &r)
-	other := r
-	other.os, other.arch, other.out = "windows", "arm64", t.TempDir()
-	if made := madeBy(t, &other); !slices.Contains(namesIn(t, made["cairn_1.2.3_windows_arm64.tar.gz"]), "bin/cairn.exe") || len(made) != 1 {
-		t.Error("another system gets an archive with a program of another name, and no package for Debian")
-	}
-	if again := madeBy(t, &r); !maps.EqualFunc(first, again, bytes.Equal) {
-		t.Error("another run makes other packages")
-	}
 	pages := filepath.Join(t.TempDir(), "pages")
 	if out, err := exec.Command(program, "help", "--man", pages).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -66,6 +58,49 @@ func TestPackages(t *testing.T) {
 		t.Errorf("the archive has\n%q, want\n%q", got, want)
 	}
 	debian(t, filepath.Join(r.out, "cairn_1.2.3_"+debianArch(runtime.GOARCH)+".deb"), len(entries))
+}
+
+// ownRelease is a release for this machine.
+func ownRelease(t *testing.T) release {
+	t.Helper()
+	return release{version: "1.2.3", os: runtime.GOOS, arch: runtime.GOARCH, out: t.TempDir(), root: filepath.Join("..", ".."), time: time.Unix(1_700_000_000, 0).UTC()}
+}
+
+// smallProgram answers as the program does, and is packed in no time.
+func smallProgram(to, _, _ string) error {
+	const script = `#!/bin/sh
+case $1-$2 in
+help---man) mkdir -p "$3" && echo page >"$3/cairn.1" ;;
+*) echo "$@" ;;
+esac
+`
+	return os.WriteFile(to, []byte(script), 0o755)
+}
+
+// The same sources give the same bytes.
+func TestPackagesAgain(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("the program of the packages has to run here, and they are for Linux")
+	}
+	r := ownRelease(t)
+	r.build = smallProgram
+	if first, again := madeBy(t, &r), madeBy(t, &r); len(first) != 2 || !maps.EqualFunc(first, again, bytes.Equal) {
+		t.Errorf("another run makes other packages: %d", len(first))
+	}
+}
+
+// Another system gets an archive with a program of another name, and no package for Debian.
+func TestPackagesOfAnotherSystem(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("the program of the packages has to run here, and they are for Linux")
+	}
+	r := ownRelease(t)
+	r.os, r.arch, r.build = "windows", "arm64", smallProgram
+	if made := madeBy(t, &r); !slices.Contains(namesIn(t, made["cairn_1.2.3_windows_arm64.tar.gz"]), "bin/cairn.exe") || len(made) != 1 {
+		t.Errorf("%d packages, with %q", len(made), namesIn(t, made["cairn_1.2.3_windows_arm64.tar.gz"]))
+	}
 }
 
 // madeBy makes packages and returns their bytes.

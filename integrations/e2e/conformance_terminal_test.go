@@ -240,8 +240,13 @@ func (s *screenSession) qwenRewind() error {
 		s.keys("Enter")
 		err = s.waits(`Never mind`, true)
 	}
+	for end := time.Now().Add(screenBound); err == nil && strings.Contains(words(s.screen()), "Never mind"); {
+		if s.keys("Enter"); time.Now().After(end) { // the menu may not take keys yet
+			return fmt.Errorf("the menu stays: %s", last([]byte(s.screen()), 1000))
+		}
+		s.goes("Never mind")
+	}
 	if err == nil {
-		s.keys("Enter")
 		err = s.waits(`Conversation rewound|Restored \d+ file|Failed to restore|Cannot re`, false) // the box has the prompt again
 	}
 	return err

@@ -28,12 +28,15 @@ func (c *cli) otherHalf(ctx context.Context, all *session.Sessions, s *session.S
 	at := conversation.Place{Agent: s.Agent, Session: s.ID, Message: message}
 	half := &otherHalf{How: at.Rest(), asked: asked}
 	switch {
-	case !asked && half.How == "" || s.Parent != "":
+	case !asked && (half.How == "" || s.Parent != ""):
 		return nil, nil
+	case s.Parent != "":
+		half.How = conversation.OfParent(s.Parent)
+		return half, nil
 	case !asked:
 		return half, nil
 	case half.How == "":
-		half.How = "only the files went back: cairn does not know the agent of this session"
+		half.How = at.Missing()
 	}
 	if !at.Moves() {
 		return half, nil

@@ -15,25 +15,27 @@ import (
 // command in a shell, the page, a tool, a prompt. Turns that went back and came back again in the
 // meantime are no news.
 type News struct {
-	TakenBack   []MovedTurn // oldest first
-	BroughtBack []MovedTurn
+	TakenBack   []MovedTurn `json:"takenBack,omitempty" doc:"Oldest first."`
+	BroughtBack []MovedTurn `json:"broughtBack,omitempty" doc:"Oldest first."`
 
 	// Others are the kinds of the operations of no session, such as a restore, that changed paths of
 	// the session.
-	Others []string
+	Others []string `json:"kinds,omitempty" doc:"Of the operations of no session that changed paths of this one."`
 
 	// Restored and Deleted are paths from the root: where something stands now, and where nothing does.
-	Restored, Deleted []string
-	Stay              []cairn.PathReason // what the newest operation left as it was
-	Git               []string           // what the operations changed in the user's git repository, in words
+	Restored cairn.Paths `json:"restored"`
+	Deleted  cairn.Paths `json:"deleted"`
+
+	Stay []cairn.PathReason `json:"kept,omitempty" doc:"What the newest operation left as it was."`
+	Git  []string           `json:"git,omitempty" doc:"What the operations changed in the user's git repository, in words."`
 }
 
 // MovedTurn is a turn that went back or came back.
 type MovedTurn struct {
-	Message string
-	Prompt  string
-	Files   int // that its own steps changed, at most
-	Partly  bool
+	Message string `json:"messageID"`
+	Prompt  string `json:"prompt,omitempty"`
+	Files   int    `json:"files" doc:"That its own steps changed, at most."`
+	Partly  bool   `json:"partly,omitempty" doc:"Only a part of the turn moved."`
 }
 
 // TakeNews returns the news of a session, and records that the host knows them: each goes to it once.

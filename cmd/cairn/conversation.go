@@ -31,12 +31,12 @@ func (c *cli) otherHalf(ctx context.Context, all *session.Sessions, s *session.S
 	case !asked && (half.How == "" || s.Parent != ""):
 		return nil, nil
 	case s.Parent != "":
-		half.How = "only the files went back: a sub-agent has no conversation of its own, it is part of the session " + s.Parent
+		half.How = conversation.OfParent(s.Parent)
 		return half, nil
 	case !asked:
 		return half, nil
 	case half.How == "":
-		half.How = "only the files went back: cairn does not know the agent of this session"
+		half.How = at.Missing()
 	}
 	if !at.Moves() {
 		return half, nil

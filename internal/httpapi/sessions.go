@@ -27,6 +27,11 @@ type SessionAnswer struct {
 	Result *cairn.Result `json:"result,omitempty" doc:"What was done to the files."`
 }
 
+// NewsAnswer is what a host does not know of a session yet.
+type NewsAnswer struct {
+	News *session.News `json:"news,omitempty" doc:"Missing where there are none."`
+}
+
 // SessionBegin describes a session that begins.
 type SessionBegin struct {
 	ID     string            `json:"id" minLength:"1" maxLength:"1024"`
@@ -104,6 +109,13 @@ func (s *Server) sessionOperations() {
 		description: "Files stay as they are.",
 	}, func(ctx context.Context, p *Project, in *InSession) error { // a prefix is not enough, because this cannot be undone
 		return p.Sessions.Delete(ctx, in.ID)
+	})
+	onProject(s, endpoint{
+		id: "take-news", method: http.MethodPost, path: "/session/{id}/news", tag: "sessions", summary: "What went back or came back since the host was last told",
+		description: "For the model, with the next prompt: its conversation still tells of files that are gone. Each of the news is answered once.",
+	}, func(ctx context.Context, p *Project, in *InRecording) (NewsAnswer, error) {
+		n, err := p.Sessions.TakeNews(ctx, in.ID)
+		return NewsAnswer{n}, err
 	})
 	ofSession(s, endpoint{
 		id: "commit-session", method: http.MethodPost, path: "/session/{id}/commit", summary: "Make a revert final",

@@ -133,3 +133,9 @@ func (l Lines) OpenBlob(id string) (size int64, content io.ReadCloser, err error
 func (l Lines) Update(ctx context.Context, f func(*LineUpdate) error) error {
 	return l.operator.UpdateLines(ctx, f)
 }
+
+// Outside reports whether a path, absolute or from the root, lies outside the root.
+func (l Lines) Outside(path string) bool {
+	_, err := l.operator.Rel(path)
+	return err != nil
+}

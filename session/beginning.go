@@ -38,7 +38,7 @@ func (s *Sessions) BeginStepAsync(ctx context.Context, b StepBegin) (*PendingSte
 		if out.err = before.wait(ctx); out.err == nil {
 			out.step, out.err = s.beginInAll(ctx, b)
 		}
-		if out.step != nil {
+		if out.err == nil {
 			s.forget(b.Session, out)
 		}
 	}()

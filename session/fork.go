@@ -43,12 +43,7 @@ func (s *Sessions) Fork(ctx context.Context, id, message, newID string) (*Sessio
 	if err != nil {
 		return nil, err
 	}
-	failed := s.forkElsewhere(ctx, others, id, message, newID)
-	out, err := s.Get(ctx, newID)
-	if err != nil {
-		return nil, err
-	}
-	return out, failed
+	return s.with(ctx, newID, s.forkElsewhere(ctx, others, id, message, newID))
 }
 
 func (s *Sessions) fork(ctx context.Context, u *operation.LineUpdate, h *history, message, newID string) error {

@@ -338,7 +338,7 @@ func (s *Sessions) ShareStep(ctx context.Context, session, step string, owner Ow
 	if err != nil {
 		return err
 	}
-	return s.inOthers(ctx, session, func(o *Sessions) error { return o.ShareStep(ctx, session, step, owner) })
+	return missingError(s.inOthers(ctx, session, func(o *Sessions) error { return o.ShareStep(ctx, session, step, owner) }))
 }
 
 // OpenStep is a step that has not been ended, and the known state of its owner.

@@ -66,8 +66,8 @@ func (s *Sessions) sessionsIn(root string) (*Sessions, error) {
 	return o, nil
 }
 
-// each does something in every root at once. The error joins those of the roots, each with its name.
-func (l otherRoots) each(do func(*otherRoot) error) error {
+// each does something in every root at once and returns where it failed.
+func (l otherRoots) each(do func(*otherRoot) error) (missing []Missing) {
 	errs := make([]error, len(l))
 	var all sync.WaitGroup
 	for i, o := range l {
@@ -76,10 +76,24 @@ func (l otherRoots) each(do func(*otherRoot) error) error {
 			if err == nil {
 				err = do(o)
 			}
-			errs[i] = inRoot(o.root, err)
+			errs[i] = err
 		})
 	}
 	all.Wait()
+	for i, err := range errs {
+		if err != nil {
+			missing = append(missing, Missing{Path: cairn.Path(l[i].root), Reason: err.Error()})
+		}
+	}
+	return missing
+}
+
+// missingError is the error about other roots of a call whose answer cannot list them.
+func missingError(missing []Missing) error {
+	var errs []error
+	for _, m := range missing {
+		errs = append(errs, fmt.Errorf("%w, %s: %s", cairn.ErrOtherRoot, string(m.Path), m.Reason))
+	}
 	return errors.Join(errs...)
 }
 
@@ -91,7 +105,7 @@ func inRoot(root string, err error) error {
 }
 
 // inOthers does in the other roots of a session what was done in this one.
-func (s *Sessions) inOthers(ctx context.Context, id string, do func(*Sessions) error) error {
+func (s *Sessions) inOthers(ctx context.Context, id string, do func(*Sessions) error) []Missing {
 	return s.others(ctx, id).each(func(o *otherRoot) error { return do(o.Sessions) })
 }
 
@@ -164,30 +178,36 @@ func within(path, dir string) bool {
 }
 
 // link makes directories roots of a session and of its sub-agents. Each root knows all others. The new
-// ones come first, so that no root of a session lacks it.
-func (s *Sessions) link(ctx context.Context, b *SessionBegin, further []string) error {
+// ones come first, so that no root of a session lacks it. A root that the session has already may be
+// missing.
+func (s *Sessions) link(ctx context.Context, b *SessionBegin, further []string) (missing []Missing, err error) {
 	if s.alone {
-		return s.setFurther(ctx, b.ID, further)
+		return nil, s.setFurther(ctx, b.ID, further)
 	}
 	h, err := s.load(ctx, b.ID)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	all := append(slices.Clone(h.Further), further...)
 	slices.Sort(all)
 	all = slices.Compact(all)
 	if err := apart(append(slices.Clone(all), s.repo.Root())); err != nil {
-		return err
+		return nil, err
 	}
 	for _, root := range all {
-		if err := s.linkRoot(ctx, h, b, root, all); err != nil {
-			return inRoot(root, err)
+		err := s.linkRoot(ctx, h, b, root, all)
+		switch {
+		case err == nil:
+		case slices.Contains(h.Further, root):
+			missing = append(missing, Missing{Path: cairn.Path(root), Reason: err.Error()})
+		default:
+			return nil, inRoot(root, err)
 		}
 	}
 	if err := s.setFurther(ctx, b.ID, all); err != nil || len(further) == 0 {
-		return err
+		return missing, err
 	}
-	return s.linkChildren(ctx, b.ID, further)
+	return missing, s.linkChildren(ctx, b.ID, further)
 }
 
 // linkRoot begins a session in another root, if it has not begun there, with the message and the step
@@ -227,11 +247,20 @@ func (s *Sessions) linkChildren(ctx context.Context, id string, further []string
 		if d.Parent != id {
 			continue
 		}
-		if err := s.link(ctx, &SessionBegin{ID: d.ID}, further); err != nil {
+		if _, err := s.link(ctx, &SessionBegin{ID: d.ID}, further); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// with is a session after a call that did nothing in some other roots.
+func (s *Sessions) with(ctx context.Context, id string, missing []Missing) (*Session, error) {
+	out, err := s.Get(ctx, id)
+	if err == nil {
+		out.Missing = missing
+	}
+	return out, err
 }
 
 // setFurther records the other roots of a session in this one.

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,7 +10,7 @@ import (
 )
 
 // beginInAll begins a step in this root and then in the others. If it has begun here, the step is
-// returned, also with an error that wraps cairn.ErrOtherRoot.
+// returned, and Missing tells of others in which it has not.
 func (s *Sessions) beginInAll(ctx context.Context, b StepBegin) (*Step, error) {
 	others := s.others(ctx, b.Session)
 	here, there := others.split(s, b.Paths)
@@ -21,12 +20,13 @@ func (s *Sessions) beginInAll(ctx context.Context, b StepBegin) (*Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	return begun, others.each(func(o *otherRoot) error {
+	begun.Missing = others.each(func(o *otherRoot) error {
 		same := b
 		same.Message, same.Step, same.Paths, same.Owner = begun.Message, begun.ID, there[o.root], begun.Owner
 		_, err := o.BeginStep(ctx, same)
 		return err
 	})
+	return begun, nil
 }
 
 // splitEnd returns the end of a step for this root, and those for others, by root.
@@ -90,7 +90,7 @@ func (l otherRoots) splitStays(s *Sessions, p Part) map[string]Part {
 }
 
 // endStep ends a step in the other roots. ended is the step in this one.
-func (l otherRoots) endStep(ctx context.Context, there map[string]*StepEnd, ended *Step) error {
+func (l otherRoots) endStep(ctx context.Context, there map[string]*StepEnd, ended *Step) []Missing {
 	return l.each(func(o *otherRoot) error {
 		e := there[o.root]
 		if e.Step == "" {
@@ -112,7 +112,7 @@ func (s *Sessions) betweenElsewhere(ctx context.Context, b *StepBetween, made *S
 	for _, o := range others {
 		steps[o.root] = &Step{}
 	}
-	failed := others.each(func(o *otherRoot) error {
+	missing := others.each(func(o *otherRoot) error {
 		st, err := o.RecordBetween(ctx, *b)
 		if st != nil {
 			*steps[o.root] = *st
@@ -120,7 +120,8 @@ func (s *Sessions) betweenElsewhere(ctx context.Context, b *StepBetween, made *S
 		return err
 	})
 	if made != nil {
-		return made, failed
+		made.Missing = missing
+		return made, nil
 	}
 	for _, o := range others {
 		st := steps[o.root]
@@ -128,14 +129,15 @@ func (s *Sessions) betweenElsewhere(ctx context.Context, b *StepBetween, made *S
 			continue
 		}
 		_, err := s.AddMessage(ctx, MessageBegin{Session: b.Session, Message: b.Message, Role: RoleUser, Prompt: b.Prompt, Meta: b.Meta})
-		return st, errors.Join(failed, err)
+		st.Missing = missing
+		return st, err
 	}
-	return nil, failed
+	return nil, missingError(missing)
 }
 
 // forkElsewhere forks a session in its other roots. A root without the message, because it joined the
 // session later, forks at the first message after it that it has.
-func (s *Sessions) forkElsewhere(ctx context.Context, others otherRoots, id, message, newID string) error {
+func (s *Sessions) forkElsewhere(ctx context.Context, others otherRoots, id, message, newID string) []Missing {
 	return others.each(func(o *otherRoot) error {
 		at := message
 		if at != "" {

@@ -45,12 +45,11 @@ func (s *Sessions) Begin(ctx context.Context, b SessionBegin) (*Session, error) 
 	if err != nil {
 		return nil, err
 	}
-	linked := s.link(ctx, &b, further)
-	out, err := s.Get(ctx, b.ID)
+	missing, err := s.link(ctx, &b, further)
 	if err != nil {
 		return nil, err
 	}
-	return out, linked
+	return s.with(ctx, b.ID, missing)
 }
 
 // checkNew refuses an id under which a session could not be found.
@@ -168,7 +167,7 @@ func (s *Sessions) AddMessage(ctx context.Context, m MessageBegin) (*Message, er
 	if err != nil {
 		return nil, err
 	}
-	failed := s.inOthers(ctx, m.Session, func(o *Sessions) error {
+	missing := s.inOthers(ctx, m.Session, func(o *Sessions) error {
 		_, err := o.AddMessage(ctx, m)
 		return err
 	})
@@ -180,7 +179,8 @@ func (s *Sessions) AddMessage(ctx context.Context, m MessageBegin) (*Message, er
 	if i < 0 {
 		return nil, notFound("message %q", m.Message)
 	}
-	return &list[i], failed
+	list[i].Missing = missing
+	return &list[i], nil
 }
 
 func (s *Sessions) addMessage(ctx context.Context, u *operation.LineUpdate, m *MessageBegin) error {
@@ -297,15 +297,10 @@ func (s *Sessions) Commit(ctx context.Context, id string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	failed := s.inOthers(ctx, id, func(o *Sessions) error {
+	return s.with(ctx, id, s.inOthers(ctx, id, func(o *Sessions) error {
 		_, err := o.Commit(ctx, id)
 		return err
-	})
-	out, err := s.Get(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return out, failed
+	}))
 }
 
 // Delete forgets a session and its children, in all its roots. Files stay as they are.
@@ -329,12 +324,12 @@ func (s *Sessions) Delete(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return others.each(func(o *otherRoot) error {
+	return missingError(others.each(func(o *otherRoot) error {
 		if err := o.Delete(ctx, id); !errors.Is(err, ErrNotFound) {
 			return err
 		}
 		return nil
-	})
+	}))
 }
 
 // descendants lists the children of a session and theirs, parents first.

@@ -21,7 +21,7 @@ func (s *Sessions) BeginStep(ctx context.Context, b StepBegin) (*Step, error) {
 		return nil, err
 	}
 	begun, err := s.beginInAll(ctx, b)
-	if begun != nil {
+	if err == nil {
 		s.forgetFailed(b.Session)
 	}
 	return begun, err
@@ -122,7 +122,8 @@ func (s *Sessions) EndStep(ctx context.Context, e StepEnd) (*Step, error) {
 	if err != nil {
 		return nil, s.withBeginning(e.Session, err)
 	}
-	return ended, others.endStep(ctx, there, ended)
+	ended.Missing = others.endStep(ctx, there, ended)
+	return ended, nil
 }
 
 func (s *Sessions) endStep(ctx context.Context, u *operation.LineUpdate, e *StepEnd) (*Step, error) {
@@ -215,10 +216,10 @@ func (s *Sessions) Hint(ctx context.Context, session, step string, paths []strin
 	if err != nil {
 		return s.withBeginning(session, err)
 	}
-	return others.each(func(o *otherRoot) error {
+	return missingError(others.each(func(o *otherRoot) error {
 		if len(there[o.root]) == 0 {
 			return nil
 		}
 		return o.Hint(ctx, session, step, there[o.root])
-	})
+	}))
 }

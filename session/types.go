@@ -28,6 +28,7 @@ type Session struct {
 	Meta     map[string]string `json:"meta,omitempty"`     // the host's, opaque but for MetaAgent and MetaModel
 	Root     cairn.Path        `json:"root"`
 	Further  cairn.Paths       `json:"further,omitempty"` // other roots of the session
+	Missing  []Missing         `json:"missing,omitempty"` // other roots in which a call did nothing
 	Created  time.Time         `json:"created"`
 	Updated  time.Time         `json:"updated"`
 	Children []string          `json:"children,omitempty"`
@@ -91,6 +92,8 @@ type Message struct {
 	// with the message.
 	Commits []string `json:"commits,omitempty"`
 
+	Missing []Missing `json:"missing,omitempty"` // other roots in which AddMessage did nothing
+
 	// Children are the sessions that sub-agents of this message began.
 	Children []string `json:"children,omitempty"`
 }
@@ -119,6 +122,10 @@ type Step struct {
 	// Elsewhere are the changes in other roots of the session. Only History fills them in.
 	Elsewhere []RootPatch `json:"elsewhere,omitempty"`
 
+	// Missing are other roots in which the step could not begin, or end. Its changes there count as the
+	// user's.
+	Missing []Missing `json:"missing,omitempty"`
+
 	// Abandoned: its owner was gone before it ended. After is the last state that is
 	// known to be the step's; what came later is not.
 	Abandoned bool `json:"abandoned,omitempty"`
@@ -139,6 +146,10 @@ type Part struct {
 	Type string            `json:"type"`
 	Meta map[string]string `json:"meta,omitempty"`
 }
+
+// Missing is another root of a session in which something could not be done, for instance because it
+// is not mounted, and why. It was done in the root itself.
+type Missing = cairn.PathReason
 
 // RootPatch is what a step changed in another root of its session.
 type RootPatch struct {

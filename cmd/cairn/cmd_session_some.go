@@ -49,7 +49,7 @@ func (r *sessionRun) takePaths(nothing string, take func(cairn.RevertOptions) (*
 	if err != nil {
 		return err
 	}
-	opt := cairn.RevertOptions{OnConflict: move.OnConflict, DryRun: move.DryRun, Plan: move.Plan}
+	opt := cairn.RevertOptions{OnConflict: move.OnConflict, DryRun: move.DryRun, Plan: move.Plan, ThisRoot: move.ThisRoot}
 	if opt.Paths, err = r.paths(r.f.paths); err != nil {
 		return err
 	}

@@ -45,7 +45,11 @@ type exchange struct {
 func exchangeOf(r service.Request) *exchange {
 	switch in := r.In.(type) {
 	case session.SessionBegin:
-		return &exchange{"/sessions", map[string]any{"id": in.ID, "parentID": in.Parent, "title": in.Title, "meta": meta(in.Meta)}, new(session.Session)}
+		body := map[string]any{"id": in.ID, "parentID": in.Parent, "title": in.Title, "meta": meta(in.Meta)}
+		if len(in.Further) > 0 {
+			body["further"] = cairn.Paths(in.Further)
+		}
+		return &exchange{"/sessions", body, new(session.Session)}
 	case session.MessageBegin:
 		if plain(in.Session) {
 			return &exchange{sessionPath(in.Session, "/messages"), map[string]any{

@@ -53,7 +53,7 @@ func (b *SessionRevert) takeTurn(ctx context.Context, p *Project, id string) (*S
 
 // takeSteps takes steps of a session back.
 func (b *SessionRevert) takeSteps(ctx context.Context, p *Project, id string) (*SessionAnswer, error) {
-	opt := cairn.RevertOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan}
+	opt := cairn.RevertOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, ThisRoot: b.ThisRoot}
 	if err := b.put(&opt); err != nil {
 		return nil, err
 	}

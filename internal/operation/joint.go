@@ -192,52 +192,6 @@ func planOfAll(shares []Share, results []*Result) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// RootResult is the part of a Result that belongs to another root. Its paths count from there.
-type RootResult struct {
-	Root         state.Path         `json:"root"`
-	Operation    string             `json:"operation" doc:"Id, empty for a plan."`
-	Restored     state.Paths        `json:"restored"`
-	Deleted      state.Paths        `json:"deleted"`
-	Kept         []state.PathReason `json:"kept"`
-	Conflicts    []state.PathReason `json:"conflicts"`
-	NotTakenBack []state.PathReason `json:"notTakenBack,omitempty"`
-	Notes        []string           `json:"notes,omitempty"`
-	Plan         []PlannedChange    `json:"plan,omitempty"`
-}
-
-// Result returns the part as a result of its own.
-func (o *RootResult) Result() *Result {
-	return &Result{
-		Operation: o.Operation, Restored: o.Restored, Deleted: o.Deleted, Kept: o.Kept, Conflicts: o.Conflicts,
-		NotTakenBack: o.NotTakenBack, Notes: o.Notes, Plan: o.Plan, DryRun: o.Plan != nil,
-	}
-}
-
-func rootResult(root string, r *Result) RootResult {
-	return RootResult{
-		Root: state.Path(root), Operation: r.Operation, Restored: r.Restored, Deleted: r.Deleted,
-		Kept: append([]state.PathReason{}, r.Kept...), Conflicts: append([]state.PathReason{}, r.Conflicts...),
-		NotTakenBack: r.NotTakenBack, Notes: r.Notes, Plan: r.Plan,
-	}
-}
-
-// withFurther is the result of one share, with those of the others that have something to tell.
-func withFurther(shares []Share, results []*Result, head int, planID string) *Result {
-	res := *results[head]
-	res.PlanID = planID
-	for i, other := range results {
-		if i != head && !other.empty() {
-			res.Further = append(res.Further, rootResult(shares[i].Root, other))
-		}
-	}
-	return &res
-}
-
-// empty reports whether a result has nothing to tell.
-func (r *Result) empty() bool {
-	return len(r.Restored)+len(r.Deleted)+len(r.Kept)+len(r.Conflicts)+len(r.NotTakenBack)+len(r.Notes)+len(r.Plan) == 0
-}
-
 // lockAll runs f with the stores of several roots locked. All callers lock in the order of the roots,
 // so that two of them never wait for each other.
 func lockAll(ctx context.Context, roots []*Operator, f func([]*history.Locked) error) error {

@@ -22,7 +22,8 @@ type News struct {
 	// the session.
 	Others []string
 
-	// Restored and Deleted are paths from the root: where something stands now, and where nothing does.
+	// Restored and Deleted are paths from the root, absolute in another root: where something stands
+	// now, and where nothing does.
 	Restored, Deleted []string
 	Stay              []cairn.PathReason // what the newest operation left as it was
 	Git               []string           // what the operations changed in the user's git repository, in words
@@ -69,8 +70,13 @@ func (s *Sessions) news(ctx context.Context, id string, u *operation.LineUpdate)
 		return nil, err
 	}
 	n := &News{}
+	others := s.others(ctx, id)
+	others.countSteps(ctx, f.head)
 	ev := f.head.movedTurns(n, active)
-	if err := s.movedPaths(ctx, n, ops); err != nil || n.none() {
+	if err := s.movedPaths(ctx, n, ops); err != nil {
+		return nil, err
+	}
+	if err := others.movedPaths(ctx, n, ops); err != nil || n.none() {
 		return nil, err
 	}
 	if u == nil {
@@ -269,7 +275,7 @@ func movedTurns(messages []*message, part *event) (turns []MovedTurn) {
 
 func (m *message) changedFiles() (n int) {
 	for _, s := range m.steps {
-		n += s.changed
+		n += s.changed + s.elsewhere
 	}
 	return n
 }

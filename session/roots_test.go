@@ -111,7 +111,7 @@ func TestRootsAreOneSession(t *testing.T) {
 						t.Errorf("%s: the boundary is %+v", f.root, s.Revert)
 					}
 				}
-				if !res.Complete() || m == "m3" && (len(res.Further) != 1 || string(res.Further[0].Root) != other.root) {
+				if !res.Complete() || m == "m3" && (len(res.Elsewhere) != 1 || string(res.Elsewhere[0].Root) != other.root) {
 					t.Errorf("before %s: %+v", m, res)
 				}
 			}
@@ -188,13 +188,13 @@ func TestRootsNoneBeforeAll(t *testing.T) {
 	if _, _, err := r.Revert(background, "s", to, session.MoveOptions{Plan: res.PlanID, OnConflict: cairn.Overwrite}); !errors.Is(err, cairn.ErrMoved) {
 		t.Errorf("another plan: %v", err)
 	}
-	if _, res, err = r.Revert(background, "s", to, session.MoveOptions{DryRun: true}); err != nil || len(res.Further) != 1 {
+	if _, res, err = r.Revert(background, "s", to, session.MoveOptions{DryRun: true}); err != nil || len(res.Elsewhere) != 1 {
 		t.Fatal(res, err)
 	}
 	if _, res, err = r.Revert(background, "s", to, session.MoveOptions{Plan: res.PlanID}); err != nil {
 		t.Fatal(err)
 	}
-	if res.Complete() || len(res.Conflicts) > 0 || len(res.Further) != 1 || len(res.Further[0].Conflicts) != 1 {
+	if res.Complete() || len(res.Conflicts) > 0 || len(res.Elsewhere) != 1 || len(res.Elsewhere[0].Conflicts) != 1 {
 		t.Errorf("the conflict is the other root's: %+v", res)
 	}
 	if got := r.all[1].read("file"); got != "the user's again\n" {
@@ -422,4 +422,36 @@ func TestRootsForkAndDelete(t *testing.T) {
 			t.Errorf("%s: %v", f.root, err)
 		}
 	}
+}
+
+// TestRootsNews: the host is told what went back in other roots, also of a turn that changed nothing
+// here, and once.
+func TestRootsNews(t *testing.T) {
+	t.Parallel()
+	r := newRoots(t, twoTrees()...)
+	r.turns()
+	r.revert("s", session.Target{Message: "m2"})
+	n, err := r.TakeNews(background, "s")
+	if err != nil || n == nil || len(n.TakenBack) != 2 {
+		t.Fatalf("%+v, %v", n, err)
+	}
+	there := func(name string) string { return filepath.ToSlash(r.all[1].path(name)) }
+	slices.Sort(n.Restored)
+	if want := []string{there("file"), there("gone"), "d", "d/made"}; !sameSet(n.Restored, want) || !sameSet(n.Deleted, []string{there("empty")}) {
+		t.Errorf("restored %q, deleted %q, want %q", n.Restored, n.Deleted, want)
+	}
+	if n, err := r.TakeNews(background, "s"); n != nil || err != nil {
+		t.Errorf("told again: %+v, %v", n, err)
+	}
+	r.all[1].unrevert("s")
+	if n, err := r.TakeNews(background, "s"); err != nil || n == nil || len(n.BroughtBack) != 2 {
+		t.Errorf("brought back: %+v, %v", n, err)
+	}
+}
+
+func sameSet(a, b []string) bool {
+	a, b = slices.Clone(a), slices.Clone(b)
+	slices.Sort(a)
+	slices.Sort(b)
+	return slices.Equal(a, b)
 }

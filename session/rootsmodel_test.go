@@ -120,7 +120,7 @@ func (m *rootsModel) move(rt *rapid.T, from int, do func(*fixture) (*session.Ses
 		together := res
 		if i != from {
 			together = &cairn.Result{}
-			for _, o := range res.Further {
+			for _, o := range res.Elsewhere {
 				together = o.Result()
 			}
 		}

@@ -197,3 +197,57 @@ func (o *otherRoot) addPatch(ctx context.Context, to *Step, there *history) {
 		to.Elsewhere = append(to.Elsewhere, RootPatch{cairn.Path(o.root), out.Patch})
 	}
 }
+
+// countSteps counts what the steps of a session changed in other roots.
+func (l otherRoots) countSteps(ctx context.Context, h *history) {
+	for _, o := range l {
+		if o.err != nil {
+			continue
+		}
+		there, err := o.load(ctx, h.ID)
+		if err != nil {
+			continue
+		}
+		for st := range h.steps() {
+			if other := there.step(st.ID); other != nil {
+				st.elsewhere += other.changed
+			}
+		}
+	}
+}
+
+// movedPaths adds what operations did in other roots, as absolute paths.
+func (l otherRoots) movedPaths(ctx context.Context, n *News, ops []unheardOf) error {
+	for _, o := range l {
+		if o.err != nil {
+			continue
+		}
+		var shares []unheardOf
+		for _, op := range ops {
+			if op.Joint == nil {
+				continue
+			}
+			share, err := o.lines.ShareOf(ctx, op.Joint.ID)
+			if err != nil {
+				return err
+			}
+			if share != nil {
+				shares = append(shares, unheardOf{share, true, share.Paths})
+			}
+		}
+		there := &News{}
+		if err := o.movedPaths(ctx, there, shares); err != nil {
+			return err
+		}
+		for _, path := range there.Restored {
+			n.Restored = append(n.Restored, o.absolute(path))
+		}
+		for _, path := range there.Deleted {
+			n.Deleted = append(n.Deleted, o.absolute(path))
+		}
+		for _, p := range there.Stay {
+			n.Stay = append(n.Stay, cairn.PathReason{Path: cairn.Path(o.absolute(string(p.Path))), Reason: p.Reason})
+		}
+	}
+	return nil
+}

@@ -27,8 +27,8 @@ type Session struct {
 	Model    string            `json:"model,omitempty"`    // that of Latest, else that of Meta
 	Meta     map[string]string `json:"meta,omitempty"`     // the host's, opaque but for MetaAgent and MetaModel
 	Root     cairn.Path        `json:"root"`
-	Further  cairn.Paths       `json:"further,omitempty"` // other roots of the session
-	Missing  []Missing         `json:"missing,omitempty"` // other roots in which a call did nothing
+	Further  cairn.Paths       `json:"furtherRoots,omitempty"` // other roots of the session
+	Missing  []Missing         `json:"missingIn,omitempty"`   // other roots in which a call did nothing
 	Created  time.Time         `json:"created"`
 	Updated  time.Time         `json:"updated"`
 	Children []string          `json:"children,omitempty"`
@@ -92,7 +92,7 @@ type Message struct {
 	// with the message.
 	Commits []string `json:"commits,omitempty"`
 
-	Missing []Missing `json:"missing,omitempty"` // other roots in which AddMessage did nothing
+	Missing []Missing `json:"missingIn,omitempty"` // other roots in which AddMessage did nothing
 
 	// Children are the sessions that sub-agents of this message began.
 	Children []string `json:"children,omitempty"`
@@ -120,11 +120,11 @@ type Step struct {
 	Owner *Owner `json:"owner,omitempty"`
 
 	// Elsewhere are the changes in other roots of the session. Only History fills them in.
-	Elsewhere []RootPatch `json:"elsewhere,omitempty"`
+	Elsewhere []RootPatch `json:"inRoots,omitempty"`
 
 	// Missing are other roots in which the step could not begin, or end. Its changes there count as the
 	// user's.
-	Missing []Missing `json:"missing,omitempty"`
+	Missing []Missing `json:"missingIn,omitempty"`
 
 	// Abandoned: its owner was gone before it ended. After is the last state that is
 	// known to be the step's; what came later is not.

@@ -47,7 +47,7 @@ func exchangeOf(r service.Request) *exchange {
 	case session.SessionBegin:
 		body := map[string]any{"id": in.ID, "parentID": in.Parent, "title": in.Title, "meta": meta(in.Meta)}
 		if len(in.Further) > 0 {
-			body["further"] = cairn.Paths(in.Further)
+			body["furtherRoots"] = cairn.Paths(in.Further)
 		}
 		return &exchange{"/sessions", body, new(session.Session)}
 	case session.MessageBegin:

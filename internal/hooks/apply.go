@@ -33,6 +33,7 @@ type hook struct {
 	broken   *Broken // likewise
 	home     string  // see Options
 	rootOf   func(dir string) (string, error)
+	unlinked error // of directories that cannot be roots of the session
 
 	tellsBroken bool // the reply tells of broken
 	findGaps    func(context.Context) []string

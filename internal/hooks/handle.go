@@ -136,7 +136,7 @@ func Handle(ctx context.Context, agent string, stdin io.Reader, stdout io.Writer
 	if errors.Is(err, cairn.ErrDisabled) && !h.said {
 		err = nil // off means off
 	}
-	rec.note(h, err, time.Since(began))
+	rec.note(h, errors.Join(err, h.unlinked), time.Since(began))
 	if reply := h.reply(err); reply != nil {
 		stdout.Write(reply) // the agent is gone if this fails
 	}

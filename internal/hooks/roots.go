@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -105,6 +106,7 @@ func (h *hook) linkRoots(ctx context.Context) error {
 			continue
 		}
 		h.turn.Unlinked = append(h.turn.Unlinked, root)
+		h.unlinked = errors.Join(h.unlinked, err)
 		if h.kind == prompt || h.kind == sessionBegin {
 			h.gaps = append(h.gaps, "changes in "+pathtext.Quote(root)+" cannot be taken back: "+failureText(err))
 		}

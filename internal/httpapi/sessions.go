@@ -34,7 +34,7 @@ type SessionBegin struct {
 	Title  string            `json:"title,omitempty" maxLength:"65536"`
 	Meta   map[string]string `json:"meta,omitempty" doc:"Kept as it is."`
 
-	Further []string `json:"further,omitempty" maxItems:"100" doc:"Other directories that the session works in, as absolute paths: they go back together. A session that exists gets more of them."`
+	Further []string `json:"furtherRoots,omitempty" maxItems:"100" doc:"Other directories that the session works in, as absolute paths: they go back together. A session that exists gets more of them."`
 }
 
 // SessionRevert names a place to go back to, or hunks to take back. Fields that are not in the
@@ -92,7 +92,7 @@ func (s *Server) sessionOperations() {
 		Body SessionBegin
 	}) (*session.Session, error) {
 		b := in.Body
-		further, err := decodePaths("body.further", b.Further)
+		further, err := decodePaths("body.furtherRoots", b.Further)
 		if err != nil {
 			return nil, err
 		}

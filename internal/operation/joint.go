@@ -84,7 +84,7 @@ type Share struct {
 }
 
 // Together carries out the shares of several roots, sorted by root, or plans them. Every share is
-// planned before any is carried out. The result is that of the share head; its Further has the others,
+// planned before any is carried out. The result is that of the share head; its Elsewhere has the others,
 // and its PlanID stands for the plans of all. After a crash either all roots are brought to their
 // targets or none. If there is nothing to change anywhere, no root gets an operation.
 func Together(shares []Share, head int, dryRun bool, plan string) (*Result, error) {
@@ -98,7 +98,7 @@ func Together(shares []Share, head int, dryRun bool, plan string) (*Result, erro
 	id := planOfAll(shares, results)
 	switch {
 	case dryRun:
-		return withFurther(shares, results, head, id), nil
+		return withElsewhere(shares, results, head, id), nil
 	case plan != "" && plan != id:
 		return nil, fmt.Errorf("%w: the plan would now be %s, not %s", state.ErrMoved, id, plan)
 	}
@@ -106,7 +106,7 @@ func Together(shares []Share, head int, dryRun bool, plan string) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
-	return withFurther(shares, results, head, ""), nil
+	return withElsewhere(shares, results, head, ""), nil
 }
 
 // carryOutShares replaces the results of a dry run with those of the shares.

@@ -37,13 +37,13 @@ func rootResult(root string, r *Result) RootResult {
 	}
 }
 
-// withFurther is the result of one share, with those of the others that have something to tell.
-func withFurther(shares []Share, results []*Result, head int, planID string) *Result {
+// withElsewhere is the result of one share, with those of the others that have something to tell.
+func withElsewhere(shares []Share, results []*Result, head int, planID string) *Result {
 	res := *results[head]
 	res.PlanID = planID
 	for i, other := range results {
 		if i != head && !other.empty() {
-			res.Further = append(res.Further, rootResult(shares[i].Root, other))
+			res.Elsewhere = append(res.Elsewhere, rootResult(shares[i].Root, other))
 		}
 	}
 	return &res
@@ -52,16 +52,16 @@ func withFurther(shares []Share, results []*Result, head int, planID string) *Re
 // InAllRoots returns the result with what belongs to other roots among its own: their paths are
 // absolute, with '/'. It suits a list for people. A result of one root is returned as it is.
 func (r *Result) InAllRoots() *Result {
-	if len(r.Further) == 0 {
+	if len(r.Elsewhere) == 0 {
 		return r
 	}
 	sum := *r
-	sum.Further = nil
+	sum.Elsewhere = nil
 	sum.Restored, sum.Deleted = slices.Clip(r.Restored), slices.Clip(r.Deleted)
 	sum.Kept, sum.Conflicts = slices.Clip(r.Kept), slices.Clip(r.Conflicts)
 	sum.NotTakenBack, sum.Notes, sum.Plan = slices.Clip(r.NotTakenBack), slices.Clip(r.Notes), slices.Clip(r.Plan)
-	for i := range r.Further {
-		o := &r.Further[i]
+	for i := range r.Elsewhere {
+		o := &r.Elsewhere[i]
 		sum.Restored, sum.Deleted = append(sum.Restored, o.below(o.Restored)...), append(sum.Deleted, o.below(o.Deleted)...)
 		sum.Kept, sum.Conflicts = append(sum.Kept, o.reasonsBelow(o.Kept)...), append(sum.Conflicts, o.reasonsBelow(o.Conflicts)...)
 		sum.NotTakenBack = append(sum.NotTakenBack, o.reasonsBelow(o.NotTakenBack)...)
@@ -85,8 +85,8 @@ func (r *Result) Directories() (n int) {
 		}
 	}
 	count(len(r.Restored), len(r.Deleted))
-	for i := range r.Further {
-		count(len(r.Further[i].Restored), len(r.Further[i].Deleted))
+	for i := range r.Elsewhere {
+		count(len(r.Elsewhere[i].Restored), len(r.Elsewhere[i].Deleted))
 	}
 	return n
 }

@@ -253,7 +253,7 @@ func TestRootsGone(t *testing.T) {
 	gittest.AssertEqual(t, "refused", before, gittest.Manifest(t, r.root))
 	st, err := r.BeginStep(background, session.StepBegin{Session: "s", Message: "m4", Step: "4"})
 	if err != nil || len(st.Missing) != 1 || string(st.Missing[0].Path) != r.all[1].root {
-		t.Fatalf("a step begins here all the same: %+v, %v", st, err)
+		t.Fatalf("a step begins here: %+v, %v", st, err)
 	}
 	r.write("file", "4\n")
 	if st, err = r.EndStep(background, session.StepEnd{Session: "s"}); err != nil || len(st.Patch.Files) != 1 || len(st.Missing) != 1 {

@@ -240,7 +240,7 @@ func (h *hook) hint(ctx context.Context, w *work) error {
 	err := h.sessions.Hint(ctx, h.session, w.Step, h.paths)
 	switch {
 	case errors.Is(err, cairn.ErrOtherRoot):
-		err = nil // the step has it all the same, without its ignored files there
+		err = nil // the step is recorded without its ignored files there
 	case errors.Is(err, cairn.ErrNotFound):
 		w.Step, err = "", nil // another process has ended it
 	}

@@ -223,7 +223,7 @@ func TestWorkspaceFolders(t *testing.T) {
 	}
 }
 
-// TestFolderThatCannotBeARoot: the user is told once a prompt, and the project is recorded all the same.
+// TestFolderThatCannotBeARoot: the user is told once a prompt, and the project is recorded.
 func TestFolderThatCannotBeARoot(t *testing.T) {
 	t.Parallel()
 	w := newWorlds(t, OpenCode, "a")

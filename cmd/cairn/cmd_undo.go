@@ -40,10 +40,10 @@ operation overwrote or deleted, ignored and oversized files included. Changes of
 others in these files are merged, or kept as a conflict. Paths outside the
 root and ignored files stay; they are listed where they are known.
 
-A turn of a session that works in several directories (cairn session begin
---add-dir, or a hook that saw its agent in another project) goes back in all of
-them or in none. The answer lists the paths of the others in full, and says in
-how many directories something changed. --git then goes with --this-root only.
+A turn of a session that works in several directories (cairn help session) goes
+back in all of them or in none. The answer lists the paths of the others in
+full, and says in how many directories something changed. --git then goes with
+--this-root only.
 
 With --git the git repository goes back, too: HEAD, refs, stashes, index and a
 merge or rebase in progress, as far as the turn or the operation has moved them.

@@ -34,6 +34,7 @@ type Repo struct {
 	doctor    *repair.Doctor
 	transport *transfer.Transport
 	copier    *copies.Copier
+	beside    besides
 }
 
 // inner is what other packages of this module reach. It has no exported method.
@@ -82,12 +83,14 @@ func newRepo(opt Options, root string, around *git.Repo) *Repo {
 	k.RunClean = k.Clean
 	c.MakeRoom = k.CleanForRoom
 	s.Disturbed, s.Recovery = c.Forget, o.RecoverOperations
-	return &Repo{
+	repo := &Repo{
 		inner: access.New(o, k),
 		store: s, capturer: c, differ: &diff.Differ{Store: s}, operator: o, cleaner: k, rewriter: w, doctor: d,
 		transport: &transfer.Transport{Store: s, Lacking: d.LackedObjects},
 		copier:    &copies.Copier{Capturer: c},
 	}
+	o.Beside = repo.operatorBeside
+	return repo
 }
 
 // openStore opens the store. It makes one unless the root is guarded or Options forbid it.
@@ -124,7 +127,7 @@ func (r *Repo) Close() error {
 	if r.capturer.Fresh != nil {
 		r.capturer.Fresh.Drop(r.capturer)
 	}
-	return errors.Join(err, r.store.DB.Close())
+	return errors.Join(err, r.beside.close(), r.store.DB.Close())
 }
 
 // Root returns the captured directory's real path.

@@ -11,6 +11,10 @@ import (
 // ErrRoot: the root is missing, not a directory, or cannot be used.
 var ErrRoot = state.ErrRoot
 
+// ErrOtherRoot: something failed in another root of the same session or operation. The error text
+// names the root.
+var ErrOtherRoot = state.ErrOtherRoot
+
 // ErrStore: the store is there but cannot be used, for instance because it
 // belongs to another root or was written by a later release.
 var ErrStore = state.ErrStore

@@ -26,6 +26,9 @@ type Sessions struct {
 	known     map[string]*loaded    // the events read last, by id
 	summaries map[string]summarized // by id
 
+	alone bool                 // called by the Sessions of another root, which see to all roots
+	other map[string]*Sessions // by root: those of other roots, each alone
+
 	beginnings map[string]*PendingStep // by id: of the newest step that is about to begin, or did not
 }
 

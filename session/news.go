@@ -22,7 +22,8 @@ type News struct {
 	// the session.
 	Others []string `json:"kinds,omitempty" doc:"Of the operations of no session that changed paths of this one."`
 
-	// Restored and Deleted are paths from the root: where something stands now, and where nothing does.
+	// Restored and Deleted are paths from the root, absolute in another root: where something stands
+	// now, and where nothing does.
 	Restored cairn.Paths `json:"restored"`
 	Deleted  cairn.Paths `json:"deleted"`
 
@@ -73,8 +74,13 @@ func (s *Sessions) news(ctx context.Context, id string, u *operation.LineUpdate)
 		return nil, false, err
 	}
 	n = &News{}
+	others := s.others(ctx, id)
+	others.countSteps(ctx, f.head)
 	ev := f.head.movedTurns(n, active)
 	if err := s.movedPaths(ctx, n, heard.list); err != nil {
+		return nil, false, err
+	}
+	if err := others.movedPaths(ctx, n, heard.list); err != nil {
 		return nil, false, err
 	}
 	record = !n.none() || len(heard.list) == 0 && len(f.head.left) == 0
@@ -283,7 +289,7 @@ func movedTurns(messages []*message, part *event) (turns []MovedTurn) {
 
 func (m *message) changedFiles() (n int) {
 	for _, s := range m.steps {
-		n += s.changed
+		n += s.changed + s.elsewhere
 	}
 	return n
 }

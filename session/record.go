@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"time"
 	"unicode/utf8"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
+	"github.com/seed-fb9cbc17/cairn/internal/secrets"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -40,9 +42,10 @@ type digest struct {
 	OpenMessage   string            `json:"openMessage,omitempty"` // of the step that is open
 	Chain         bool              `json:"chain,omitempty"`       // there are reverts: the counts are those without them
 	Fork          *ForkPoint        `json:"fork,omitempty"`
-	Clock         process.Instant   `json:"clock,omitzero"` // at the time At, while a step is open
-	Work          *Work             `json:"work,omitempty"` // the newest, as if nothing were reverted
-	Told          string            `json:"told,omitempty"` // the newest operation when the host was last told what went back
+	Clock         process.Instant   `json:"clock,omitzero"`    // at the time At, while a step is open
+	Work          *Work             `json:"work,omitempty"`    // the newest, as if nothing were reverted
+	Further       cairn.Paths       `json:"further,omitempty"` // other roots, sorted
+	Told          string            `json:"told,omitempty"`    // the newest operation when the host was last told what went back
 }
 
 // Kinds of events.
@@ -218,4 +221,37 @@ func checkMeta(meta map[string]string) error {
 		return fmt.Errorf("%w: metadata of %d bytes, at most %d can be", ErrID, size, MaxMeta)
 	}
 	return nil
+}
+
+// said is a text of the user, or of an agent about it, as it is stored.
+func (s *Sessions) said(text string) string {
+	if s.lines.NoMask() {
+		return shorten(text)
+	}
+	return secrets.MaskBeginning(text, MaxPrompt)
+}
+
+// maskCommands masks the secrets of the commands of an event.
+func (s *Sessions) maskCommands(ev *event) {
+	if s.lines.NoMask() {
+		return
+	}
+	ev.Meta = maskCommand(ev.Meta)
+	var parts []Part
+	for _, p := range ev.Parts {
+		p.Meta = maskCommand(p.Meta)
+		parts = append(parts, p)
+	}
+	ev.Parts = parts
+}
+
+// maskCommand returns the metadata of a step or of a part without secrets in the command of a tool.
+func maskCommand(meta map[string]string) map[string]string {
+	masked := secrets.Mask(meta[MetaCommand])
+	if masked == meta[MetaCommand] {
+		return meta
+	}
+	out := maps.Clone(meta)
+	out[MetaCommand] = masked
+	return out
 }

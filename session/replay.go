@@ -46,6 +46,8 @@ type step struct {
 	life         life     // of the owner, while no event says that the step has ended
 	absent       []string
 	hints        []operation.Hint
+
+	elsewhere int // paths that it changed in other roots, where these were looked at
 }
 
 // boundary is a revert, or an unrevert, which ends the reverts before it.

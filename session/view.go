@@ -61,7 +61,7 @@ func (s *Sessions) revertView(ctx context.Context, h *history, active []*boundar
 
 func (d *digest) view(root string) *Session {
 	out := &Session{
-		ID: d.ID, Parent: d.Parent, Title: d.title(), Agent: d.Meta[MetaAgent], Meta: maps.Clone(d.Meta), Root: cairn.Path(root),
+		ID: d.ID, Parent: d.Parent, Title: d.title(), Agent: d.Meta[MetaAgent], Meta: maps.Clone(d.Meta), Root: cairn.Path(root), Further: d.Further,
 		Created: instant(d.Created), Updated: instant(d.At), Messages: d.Messages, Steps: d.Steps, Open: d.Open,
 	}
 	out.show(d.Work)
@@ -259,6 +259,7 @@ func (s *Sessions) History(ctx context.Context, id string) ([]Message, error) {
 		}
 		list = append(list, out)
 	}
+	s.addElsewhere(ctx, h, list)
 	return list, nil
 }
 

@@ -81,5 +81,5 @@ func (h *otherHalf) fault() error {
 
 // changedFiles reports whether a way back has been carried out.
 func changedFiles(res *cairn.Result) bool {
-	return !res.DryRun && len(res.Restored)+len(res.Deleted)+gitChanges(res) > 0
+	return !res.DryRun && res.Directories()+gitChanges(res) > 0
 }

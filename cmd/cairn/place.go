@@ -67,19 +67,38 @@ func (c *cli) options() (cairn.Options, error) {
 	if opt.LockTimeout, err = c.lockTimeout(); err != nil {
 		return opt, err
 	}
-	cfg.Configure(&opt)
+	plain := opt
+	c.configure(&opt, cfg)
 	if opt.DataDir, err = c.dataDir(dir); err != nil {
 		return opt, err
 	}
+	opt.ForRoot = func(root string) (cairn.Options, error) { return c.optionsBeside(plain, root) }
+	if slices.Contains(takesOver, c.running) {
+		opt.MaxFiles, opt.MaxScanBytes = cairn.NoLimit, cairn.NoLimit
+	}
+	c.last = &opt
+	return opt, nil
+}
+
+// configure fills in what settings and flags say.
+func (c *cli) configure(opt *cairn.Options, cfg *config.Config) {
+	cfg.Configure(opt)
 	opt.MaxFileSize = c.maxFileSize(cfg)
 	if c.global.minFree.text != "" {
 		opt.Retention.MinFree = limitOf(c.global.minFree)
 	}
 	opt.Force = c.force
-	if slices.Contains(takesOver, c.running) {
-		opt.MaxFiles, opt.MaxScanBytes = cairn.NoLimit, cairn.NoLimit
+}
+
+// optionsBeside returns the options for another root of a session, which has settings of its own.
+func (c *cli) optionsBeside(opt cairn.Options, root string) (cairn.Options, error) {
+	named := c.namedGit(root)
+	opt.Root, opt.GitDir, opt.GitWorkTree = root, named.Dir, named.WorkTree
+	cfg, err := config.Load(config.Sources{UserFile: c.userFile(), Project: root, ProjectFile: c.ownFile(root), Env: c.env})
+	if err != nil {
+		return opt, err
 	}
-	c.last = &opt
+	c.configure(&opt, cfg)
 	return opt, nil
 }
 

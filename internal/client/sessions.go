@@ -69,7 +69,11 @@ func exchangeOf(r service.Request) *exchange {
 			return oneSession(string(in))
 		}
 	case session.SessionBegin:
-		return recorded("/sessions", map[string]any{"id": in.ID, "parentID": in.Parent, "title": in.Title, "meta": meta(in.Meta)}, new(session.Session))
+		body := map[string]any{"id": in.ID, "parentID": in.Parent, "title": in.Title, "meta": meta(in.Meta)}
+		if len(in.Further) > 0 {
+			body["furtherRoots"] = cairn.Paths(in.Further)
+		}
+		return recorded("/sessions", body, new(session.Session))
 	case session.MessageBegin:
 		if plain(in.Session) {
 			return recorded(sessionPath(in.Session, "/messages"), map[string]any{

@@ -32,6 +32,8 @@ type OperationRecord struct {
 	Git       []string           `json:"git,omitempty"` // what it changed in the user's git repository
 
 	GitConflicts []GitConflict `json:"gitConflicts,omitempty"` // what stayed there
+
+	Joint *Joint `json:"joint,omitempty"` // of an operation of several roots
 }
 
 // StateLabel holds the message and author of a checkpoint. Without a message, an unchanged state

@@ -31,6 +31,8 @@ type Operation struct {
 
 	GitConflicts []GitConflict `json:"gitConflicts,omitempty" doc:"Refs and other parts of the git repository that stayed."`
 
+	Joint *Joint `json:"joint,omitempty" doc:"Present if it went over several directories. Each has an operation of its own with this id."`
+
 	scope   []string // what it was narrowed down to
 	created []string // of Paths, where nothing stood before
 }
@@ -83,7 +85,7 @@ func (r *Store) readOperation(id object.ID) (*Operation, object.ID, error) {
 	}
 	op := &Operation{
 		ID: c.ID, Kind: rec.Kind, When: c.When, Target: rec.Target, Undoes: rec.Undoes, Before: rec.Before, After: rec.After,
-		Paths: rec.Paths, Git: rec.Git, GitConflicts: rec.GitConflicts, scope: rec.Scope, created: rec.Created,
+		Paths: rec.Paths, Git: rec.Git, GitConflicts: rec.GitConflicts, Joint: rec.Joint, scope: rec.Scope, created: rec.Created,
 		Kept: append([]state.PathReason{}, rec.Kept...), Conflicts: append([]state.PathReason{}, rec.Conflicts...),
 	}
 	if rec.At != 0 {

@@ -19,6 +19,7 @@ type ChangeRequest struct {
 	KeepNew    bool          `json:"keepNew,omitempty" doc:"restore: leave alone what was created since."`
 	OnConflict string        `json:"onConflict,omitempty" enum:"merge,overwrite,keep,fail" doc:"What becomes of a path that was changed since."`
 	Git        bool          `json:"git,omitempty" doc:"undo, redo: the git repository goes back, too. /apply does so only with a planID: 409 without one."`
+	ThisRoot   bool          `json:"thisRoot,omitempty" doc:"undo, redo: only in this directory, of an operation that went over several."`
 	ChosenHunks
 	Plan string `json:"planID,omitempty" pattern:"^[0-9a-f]{16}$" doc:"/apply: carry out this plan and no other; 409 if it would be another one now."`
 }
@@ -28,6 +29,7 @@ type BackRequest struct {
 	Paths      []string `json:"paths,omitempty" maxItems:"100000" doc:"Only these, and what is below them."`
 	OnConflict string   `json:"onConflict,omitempty" enum:"merge,overwrite,keep,fail"`
 	Git        bool     `json:"git,omitempty" doc:"The git repository goes back, too: only with the planID of a dry run, 409 without one."`
+	ThisRoot   bool     `json:"thisRoot,omitempty" doc:"Only in this directory, of an operation that went over several."`
 	DryRun     bool     `json:"dryRun,omitempty" doc:"Only say what would be done."`
 	Plan       string   `json:"planID,omitempty" pattern:"^[0-9a-f]{16}$"`
 }
@@ -90,7 +92,7 @@ func (b *ChangeRequest) carryOut(ctx context.Context, r *Repo, dryRun bool) (*ca
 	if err != nil {
 		return nil, err
 	}
-	opt.Git = b.Git
+	opt.Git, opt.ThisRoot = b.Git, b.ThisRoot
 	if err := b.put(&opt); err != nil {
 		return nil, err
 	}
@@ -112,11 +114,11 @@ func (b *ChangeRequest) carryOut(ctx context.Context, r *Repo, dryRun bool) (*ca
 func (b *ChangeRequest) check() error {
 	has := map[string]bool{
 		"hash": b.Hash != "", "from": b.From != "", "to": b.To != "", "patches": b.Patches != nil,
-		"keepNew": b.KeepNew, "onConflict": b.OnConflict != "", "paths": b.Paths != nil, "git": b.Git,
+		"keepNew": b.KeepNew, "onConflict": b.OnConflict != "", "paths": b.Paths != nil, "git": b.Git, "thisRoot": b.ThisRoot,
 		"hunks": b.Hunks != nil, "lines": b.Lines != nil,
 	}
 	takes := map[string][]string{
-		"restore": {"hash", "paths", "keepNew"}, "undo": {"paths", "onConflict", "git"}, "redo": {"paths", "onConflict", "git"},
+		"restore": {"hash", "paths", "keepNew"}, "undo": {"paths", "onConflict", "git", "thisRoot"}, "redo": {"paths", "onConflict", "git", "thisRoot"},
 		"revert": {"from", "to", "paths", "onConflict", "hunks", "lines"},
 	}[b.Action]
 	if has["patches"] && b.Action == "revert" {
@@ -158,7 +160,7 @@ func again(run func(*Repo, context.Context, cairn.RevertOptions) (*cairn.Result,
 		if err != nil {
 			return nil, err
 		}
-		opt.Git = b.Git
+		opt.Git, opt.ThisRoot = b.Git, b.ThisRoot
 		return run(p.Repo, ctx, opt)
 	}
 }

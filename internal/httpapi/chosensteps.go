@@ -57,6 +57,7 @@ func (b *SessionRevert) takeSteps(ctx context.Context, p *Project, id string) (*
 	if err != nil {
 		return nil, err
 	}
+	opt.ThisRoot = b.ThisRoot
 	if err := b.put(&opt); err != nil {
 		return nil, err
 	}

@@ -36,6 +36,7 @@ func answer(res *cairn.Result, err error) (outcome, string, error) {
 	if err != nil {
 		return outcome{}, "", err
 	}
+	res = res.InAllRoots() // absolute paths are those of other directories of the session
 	o := outcome{DryRun: res.DryRun, Operation: res.Operation, Complete: res.Complete(), Git: res.Git, Notes: res.Notes}
 	if res.DryRun {
 		o.Plan = res.PlanID

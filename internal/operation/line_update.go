@@ -24,6 +24,7 @@ type LineUpdate struct {
 	lock      *history.Locked
 	disk      *capture.Snapshot
 	published bool
+	joint     *Joint // of the operations of the update, nil for operations of this root alone
 }
 
 // UpdateLines calls f with the store locked. Every append in f is complete when it
@@ -46,6 +47,10 @@ func (u *LineUpdate) ForgetDisk() {
 	u.discardCapture()
 	u.disk, u.published = nil, false
 }
+
+// Join makes the operations of the update shares of a joint operation, or with nil operations of this
+// root alone.
+func (u *LineUpdate) Join(j *Joint) { u.joint = j }
 
 func (u *LineUpdate) discardCapture() {
 	if u.disk != nil {

@@ -125,3 +125,15 @@ func (l Lines) OpenBlob(id string) (size int64, content io.ReadCloser, err error
 func (l Lines) Update(ctx context.Context, f func(*LineUpdate) error) error {
 	return l.operator.UpdateLines(ctx, f)
 }
+
+// ShareOf returns the share that the root has in an operation of several roots, nil for none.
+func (l Lines) ShareOf(ctx context.Context, id string) (*history.Operation, error) {
+	op, _, err := l.operator.ShareOf(ctx, id)
+	return op, err
+}
+
+// Outside reports whether a path, absolute or from the root, lies outside the root.
+func (l Lines) Outside(path string) bool {
+	_, err := l.operator.Rel(path)
+	return err != nil
+}

@@ -42,6 +42,8 @@ type Result struct {
 
 	Notes []string `json:"notes,omitempty" doc:"What else is to be known of this way back, one fact a line: merged paths, changes that no tool named, steps that could not be captured."`
 
+	Elsewhere []RootResult `json:"inRoots,omitempty" doc:"The same in the other directories of the session, where there was something to do."`
+
 	Git *GitResult `json:"git,omitempty" doc:"Changes of the git repository, where it was to go back, too."`
 
 	Plan   []PlannedChange `json:"plan,omitzero"`
@@ -51,6 +53,11 @@ type Result struct {
 
 // Complete reports whether every path in scope is as at the target, and so is git, if it was to be.
 func (r *Result) Complete() bool {
+	for _, o := range r.Elsewhere {
+		if len(o.Kept)+len(o.Conflicts) > 0 {
+			return false
+		}
+	}
 	return len(r.Kept) == 0 && len(r.Conflicts) == 0 && (r.Git == nil || len(r.Git.Conflicts) == 0)
 }
 

@@ -37,6 +37,11 @@ type RevertOptions struct {
 	// Git: an undo or a redo takes back, too, what the operation has changed in the user's git
 	// repository, and operations that changed nothing else count. A dry run shows it first.
 	Git bool
+
+	// ThisRoot: an undo or a redo takes an operation of several roots back in this root alone.
+	ThisRoot bool
+
+	joint *Joint
 }
 
 // chooses reports whether the options choose hunks or lines.

@@ -112,6 +112,10 @@ type Options struct {
 	// one.
 	MustExist bool
 
+	// ForRoot returns the options for another root of a session, with settings of its own. Without
+	// it they are these, but for Root, Watch and the user's git repository.
+	ForRoot func(root string) (Options, error)
+
 	// NoSync leaves the flushing of new data to the system. A killed process loses nothing. A power
 	// failure may lose the last checkpoints.
 	NoSync bool

@@ -68,7 +68,7 @@ func (h *handler) plan(v *visit) error {
 		return err
 	}
 	nothing := ""
-	if len(res.Plan) == 0 && gitIdle(res) {
+	if len(res.Plan) == 0 && len(res.Elsewhere) == 0 && gitIdle(res) {
 		nothing = "Nothing would change: everything is as it would be."
 		if !res.Complete() {
 			nothing = "Nothing would change: every path would stay as it is."

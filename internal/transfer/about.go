@@ -142,7 +142,7 @@ type aboutRef struct {
 	id         object.ID
 }
 
-// aboutRefs lists the notes that came. What is no note by its name is left out.
+// aboutRefs lists the notes that came. A ref with another name is left out.
 func aboutRefs(q *odb.Quarantine) (list []aboutRef, err error) {
 	refs, err := q.Refs(refAbout)
 	if err != nil {

@@ -39,6 +39,10 @@ type Session struct {
 	Revert   *Boundary `json:"revert,omitempty"`  // nil: nothing is reverted
 	Latest   *Work     `json:"latest,omitempty"`  // the newest step or prompt that is visible
 
+	// Fetched says where the session comes from if another store has it and this one does not; nil
+	// otherwise. Such a session can be read, restored and forked, and Resume goes on with it.
+	Fetched *Origin `json:"fetched,omitempty"`
+
 	// Truncated: the beginning of the session has been cleaned away. The rest can be
 	// reverted and forked; the counts are of the rest.
 	Truncated bool `json:"truncated,omitempty"`

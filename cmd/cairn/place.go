@@ -33,7 +33,7 @@ func (c *cli) open() (*cairn.Repo, error) {
 }
 
 // makesStore lists the commands that make a store where there is none.
-var makesStore = []string{"track", "import", "fetch", "hook", "mcp", "run", "session begin"}
+var makesStore = []string{"track", "import", "fetch", "resume", "hook", "mcp", "run", "session begin"}
 
 // takesOver lists the commands of makesStore that capture nothing.
 var takesOver = []string{"import", "fetch"}

@@ -161,32 +161,12 @@ func isStoreID(text string) bool {
 	return len(text) == 16 && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// Machine says whose the fetched lines of a store are, in the words of that store.
-type Machine struct {
-	Machine string     `json:"machine,omitempty"`
-	User    string     `json:"user,omitempty"`
-	Root    state.Path `json:"root,omitempty"`
-}
-
-// Machines lists whose the fetched lines are, by the ids of the stores.
-func (r *Transport) Machines() (map[string]Machine, error) {
-	known := make(map[string]Machine)
-	data, err := r.DB.ReadPrivate(odb.PrivateMachines)
-	if errors.Is(err, odb.ErrNotFound) {
-		return known, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, &known)
-	}
-	return known, err
-}
-
 // keepMachines adds to what is known of other stores. A damaged file is replaced.
-func (r *Transport) keepMachines(l *history.Locked, more map[string]Machine) error {
+func (r *Transport) keepMachines(l *history.Locked, more map[string]history.Machine) error {
 	r.Holds(l)
 	known, err := r.Machines()
 	if err != nil {
-		known = make(map[string]Machine)
+		known = make(map[string]history.Machine)
 	}
 	changed := false
 	for store, m := range more {

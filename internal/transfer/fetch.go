@@ -172,7 +172,7 @@ func foundIn(q *odb.Quarantine, ids []object.ID) (found []object.ID) {
 // incoming is the result of a fetch after the audit.
 type incoming struct {
 	lines    []incomingLine
-	machines map[string]Machine
+	machines map[string]history.Machine
 	audit    *audit
 	commits  map[object.ID]bool // checked
 }
@@ -250,19 +250,19 @@ func byKey(refs []odb.Ref) []odb.Ref {
 }
 
 // machinesOf reads the notes that came. A note that cannot be read is logged: the lines count.
-func (r *Transport) machinesOf(q *odb.Quarantine) (map[string]Machine, error) {
+func (r *Transport) machinesOf(q *odb.Quarantine) (map[string]history.Machine, error) {
 	notes, err := aboutRefs(q)
 	if err != nil {
 		return nil, err
 	}
-	machines := make(map[string]Machine)
+	machines := make(map[string]history.Machine)
 	for _, note := range notes {
 		a, err := readAbout(q, note.id)
 		if err != nil {
 			r.Log.Warn("note of a store left out", "store", note.store, "error", err)
 			continue
 		}
-		machines[note.store] = Machine{a.Machine, a.User, a.Root}
+		machines[note.store] = history.Machine{Machine: a.Machine, User: a.User, Root: a.Root}
 	}
 	return machines, nil
 }

@@ -20,7 +20,7 @@ import (
 type RemoteProject struct {
 	Key    string        `json:"key"` // its name among the refs
 	ID     string        `json:"id,omitempty"`
-	Root   string        `json:"root,omitempty"` // root commit of the user's repository
+	Root   string        `json:"rootCommit,omitempty"` // root commit of the user's repository
 	Within state.Path    `json:"within,omitempty"`
 	Name   state.Path    `json:"name,omitempty"` // directory on the machine that pushed last in the list
 	Here   bool          `json:"here,omitempty"` // it is the project that was asked from
@@ -30,7 +30,7 @@ type RemoteProject struct {
 // RemoteStore is the store of one machine, user and directory on a remote. Releases that left no note
 // gave no Machine, User and Root.
 type RemoteStore struct {
-	Store    string          `json:"store"`
+	Store    string          `json:"storeID"`
 	Machine  string          `json:"machine,omitempty"`
 	User     string          `json:"user,omitempty"`
 	Root     state.Path      `json:"root,omitempty"`

@@ -74,7 +74,7 @@ func TestFetchAtAnotherPath(t *testing.T) {
 	}
 	machines, err := bob.Machines()
 	store, _ := ada.DB.Identity(false)
-	if want := (Machine{"host-of-ada", "ada", state.Path(ada.Root)}); err != nil || machines[store] != want {
+	if want := (history.Machine{Machine: "host-of-ada", User: "ada", Root: state.Path(ada.Root)}); err != nil || machines[store] != want {
 		t.Errorf("machines %v, %v, want %v for %s", machines, err, want, store)
 	}
 	if pushed := ada.push(remote); len(pushed) > 0 {

@@ -86,7 +86,7 @@ func newRepo(opt Options, root string, around *git.Repo) *Repo {
 	repo := &Repo{
 		inner: access.New(o, k),
 		store: s, capturer: c, differ: &diff.Differ{Store: s}, operator: o, cleaner: k, rewriter: w, doctor: d,
-		transport: &transfer.Transport{Store: s, Lacking: d.LackedObjects},
+		transport: &transfer.Transport{Store: s, Lacking: d.LackedObjects, Repository: c.Repository},
 		copier:    &copies.Copier{Capturer: c},
 	}
 	o.Beside = repo.operatorBeside

@@ -62,8 +62,9 @@ const (
 	kindCommit   = "commit" // the revert is final
 	kindDrop     = "drop"   // steps leave together with those of the parent
 	kindFork     = "fork"
-	kindInGit    = "inGit" // a turn became a commit of the user's repository
-	kindTold     = "told"  // the host was told what went back
+	kindInGit    = "inGit"  // a turn became a commit of the user's repository
+	kindResume   = "resume" // the session was fetched and goes on here
+	kindTold     = "told"   // the host was told what went back
 )
 
 // event is one event of a session. Its kind decides which fields count.
@@ -82,6 +83,8 @@ type event struct {
 	First   cairn.Paths       `json:"first,omitempty"` // of the changed files, if they are many
 
 	Owner *Owner `json:"owner,omitempty"` // of a step
+
+	Root cairn.Path `json:"root,omitempty"` // where the project lay for the events before, see kindResume
 
 	Commit string `json:"commit,omitempty"` // in the user's repository, of a message
 

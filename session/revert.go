@@ -254,6 +254,9 @@ func (s *Sessions) takeBack(ctx context.Context, u *operation.LineUpdate, h *his
 	if t.Record, err = s.encode(h); err != nil {
 		return nil, err
 	}
+	if err := h.owned(); err != nil {
+		return nil, err
+	}
 	res, line, err := u.TakeBack(ctx, h.ID, t)
 	if err != nil {
 		return nil, expired(err, "a state that session %q needs", h.ID)

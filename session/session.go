@@ -127,6 +127,9 @@ const maxDepth = 64
 
 // append writes the pending events to a session's line.
 func (s *Sessions) append(ctx context.Context, u *operation.LineUpdate, h *history, a operation.LineAppend) error {
+	if err := h.owned(); err != nil {
+		return err
+	}
 	data, err := s.encode(h)
 	if err != nil {
 		return err
@@ -307,7 +310,11 @@ func (s *Sessions) Commit(ctx context.Context, id string) (*Session, error) {
 func (s *Sessions) Delete(ctx context.Context, id string) error {
 	others := s.others(ctx, id)
 	err := s.updateFamily(ctx, func(u *operation.LineUpdate) error {
-		if _, err := s.load(ctx, id); err != nil {
+		h, err := s.load(ctx, id)
+		if err == nil {
+			err = h.owned()
+		}
+		if err != nil {
 			return err
 		}
 		all, err := s.digests(ctx)

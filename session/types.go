@@ -28,7 +28,7 @@ type Session struct {
 	Meta     map[string]string `json:"meta,omitempty"`     // the host's, opaque but for MetaAgent and MetaModel
 	Root     cairn.Path        `json:"root"`
 	Further  cairn.Paths       `json:"furtherRoots,omitempty"` // other roots of the session
-	Missing  []Missing         `json:"missingIn,omitempty"`   // other roots in which a call did nothing
+	Missing  []Missing         `json:"missingIn,omitempty"`    // other roots in which a call did nothing
 	Created  time.Time         `json:"created"`
 	Updated  time.Time         `json:"updated"`
 	Children []string          `json:"children,omitempty"`
@@ -40,6 +40,10 @@ type Session struct {
 	Open     string    `json:"open,omitempty"`    // the step that is running
 	Revert   *Boundary `json:"revert,omitempty"`  // nil: nothing is reverted
 	Latest   *Work     `json:"latest,omitempty"`  // the newest step or prompt that is visible
+
+	// Fetched says where the session comes from if another store has it and this one does not; nil
+	// otherwise. Such a session can be read, restored and forked, and Resume goes on with it.
+	Fetched *Origin `json:"fetched,omitempty"`
 
 	// Truncated: the beginning of the session has been cleaned away. The rest can be
 	// reverted and forked; the counts are of the rest.

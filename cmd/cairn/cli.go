@@ -235,7 +235,7 @@ func (c *cli) makers() []maker {
 		{"pin", c.pinCommand}, {"unpin", c.unpinCommand},
 		{"commit", c.commitCommand},
 		{"ls", c.lsCommand}, {"cat", c.catCommand}, {"exists", c.existsCommand}, {"blame", c.blameCommand}, {"review", c.reviewCommand}, {"show", c.showCommand}, {"grep", c.grepCommand},
-		{"export", c.exportCommand}, {"import", c.importCommand}, {"push", c.pushCommand}, {"fetch", c.fetchCommand},
+		{"export", c.exportCommand}, {"import", c.importCommand}, {"push", c.pushCommand}, {"fetch", c.fetchCommand}, {"resume", c.resumeCommand},
 		{"setup", c.setupCommand}, {"hook", c.hookCommand}, {"run", c.runCommand}, {"acp", c.acpCommand}, {"mcp", c.mcpCommand}, {"serve", c.serveCommand},
 		{"gc", c.gcCommand}, {"du", c.duCommand}, {"doctor", c.doctorCommand}, {"purge", c.purgeCommand},
 		{"adopt", c.adoptCommand}, {"config", c.configCommand},

@@ -77,6 +77,7 @@ From one machine to another:
     import                      take one from stdin
     push REMOTE                 send all to a git repository
     fetch REMOTE                bring from there what others sent
+    resume SESSION              go on with a session, also of another machine
 
 For agents:
     run COMMAND                 run it with checkpoints around it

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/user"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -32,7 +33,7 @@ func (c *cli) open() (*cairn.Repo, error) {
 }
 
 // makesStore lists the commands that make a store where there is none.
-var makesStore = []string{"track", "import", "fetch", "hook", "mcp", "run", "test", "session begin"}
+var makesStore = []string{"track", "import", "fetch", "resume", "hook", "mcp", "run", "test", "session begin"}
 
 // takesOver lists the commands of makesStore that capture nothing.
 var takesOver = []string{"import", "fetch"}
@@ -46,6 +47,9 @@ func (c *cli) options() (cairn.Options, error) {
 		MustExist: !slices.Contains(makesStore, c.running), Command: "cairn " + c.running,
 		Home: c.home(), SystemGitConfig: systemGitConfig, Homes: homes,
 		Logger: c.console.Logger(), Progress: c.console.Progress(c.env("TERM") == "dumb" || pager.InAgent(c.lookup)),
+	}
+	if c.running == "push" {
+		opt.Machine, opt.User = machineAndUser()
 	}
 	if dir := c.env("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		opt.ConfigHome = dir
@@ -363,4 +367,13 @@ func settingLines(cfg *config.Config) string {
 func isConfigError(err error) bool {
 	var bad *config.Error
 	return errors.As(err, &bad)
+}
+
+// machineAndUser names both to other machines, "" where the system does not tell.
+func machineAndUser() (machine, name string) {
+	machine, _ = os.Hostname()
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	return machine, name
 }

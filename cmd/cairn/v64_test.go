@@ -120,6 +120,7 @@ func TestV64_KeysOfCommands(t *testing.T) {
 	s.write("c", "c\n")
 	check("session", "list")
 	check("session", "show", "s")
+	check("resume", "--dry-run")
 	check("session", "diff", "s")
 	check("session", "undo", "s", "--dry-run")
 	check("session", "undo", "s")

@@ -107,6 +107,16 @@ func (u *LineUpdate) Append(ctx context.Context, id string, a LineAppend) (*hist
 	return u.repo.ReadLineEvent(commit)
 }
 
+// Forward makes a line end with a checkpoint that is in the store. The caller has checked that the line
+// has no other one, or that the checkpoint comes after it.
+func (u *LineUpdate) Forward(id, checkpoint string) error {
+	to, err := object.ParseID(checkpoint)
+	if err != nil {
+		return err
+	}
+	return u.repo.DB.SetRef(history.LineRef(id), to)
+}
+
 // appended returns the parents of a new checkpoint, and its state if that is not captured.
 func (u *LineUpdate) appended(ref string, a *LineAppend) (s state.State, parents []object.ID, err error) {
 	from := u.repo.Tip(ref)

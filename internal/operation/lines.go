@@ -13,6 +13,9 @@ import (
 // LineEvent is one checkpoint of a line, with its record.
 type LineEvent = history.LineEvent
 
+// Machine says whose the fetched lines of a store are.
+type Machine = history.Machine
+
 // Step is the work of one session, or of one operation, between two checkpoints.
 type Step = plan.Step
 
@@ -73,6 +76,17 @@ func (l Lines) Tip(id string) (*LineEvent, error) { return l.operator.LineTip(id
 // Tips returns the newest checkpoint of every line. Lines that cannot be read are left out and
 // logged.
 func (l Lines) Tips(ctx context.Context) ([]*LineEvent, error) { return l.operator.LineTips(ctx) }
+
+// FetchedTip returns the newest checkpoint of a line that another store has pushed, ErrNotFound where
+// there is none.
+func (l Lines) FetchedTip(ctx context.Context, id string) (history.FetchedLine, error) {
+	return l.operator.FetchedTip(ctx, id)
+}
+
+// FetchedTips returns the newest checkpoint of every line that other stores have pushed.
+func (l Lines) FetchedTips(ctx context.Context) ([]history.FetchedLine, error) {
+	return l.operator.FetchedTips(ctx)
+}
 
 // Ends returns the first checkpoints of the lines whose older checkpoints were cleaned away.
 func (l Lines) Ends(ctx context.Context) ([]*LineEvent, error) { return l.operator.LineEnds(ctx) }

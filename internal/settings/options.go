@@ -120,6 +120,10 @@ type Options struct {
 	// failure may lose the last checkpoints.
 	NoSync bool
 
+	// Machine and User name this machine and its user to those who list a remote: Push writes them
+	// beside the lines. "" is not written.
+	Machine, User string
+
 	Command  string         // shown to other processes that wait for the lock
 	Logger   *slog.Logger   // nil = silent
 	Progress func(Progress) // called at intervals, from several goroutines; nil = never

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/diff"
 	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/merge"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/purge"
@@ -32,6 +33,7 @@ type Repo struct {
 	rewriter  *purge.Rewriter
 	doctor    *repair.Doctor
 	transport *transfer.Transport
+	merger    *merge.Merger
 }
 
 // inner is what other packages of this module reach. It has no exported method.
@@ -80,10 +82,11 @@ func newRepo(opt Options, root string, around *git.Repo) *Repo {
 	k.RunClean = k.Clean
 	c.MakeRoom = k.CleanForRoom
 	s.Disturbed, s.Recovery = c.Forget, o.RecoverOperations
+	x, t := &diff.Differ{Store: s}, &transfer.Transport{Store: s, Lacking: d.LackedObjects}
 	return &Repo{
 		inner: access.New(o, k),
-		store: s, capturer: c, differ: &diff.Differ{Store: s}, operator: o, cleaner: k, rewriter: w, doctor: d,
-		transport: &transfer.Transport{Store: s, Lacking: d.LackedObjects},
+		store: s, capturer: c, differ: x, operator: o, cleaner: k, rewriter: w, doctor: d,
+		transport: t, merger: &merge.Merger{Operator: o, Differ: x, Transport: t},
 	}
 }
 

@@ -42,6 +42,8 @@ type Result struct {
 
 	Notes []string `json:"notes,omitempty" doc:"What else is to be known of this way back, one fact a line: merged paths, changes that no tool named, steps that could not be captured."`
 
+	Base string `json:"base,omitempty" doc:"Of a merge: the checkpoint that both sides have in common."`
+
 	Git *GitResult `json:"git,omitempty" doc:"Changes of the git repository, where it was to go back, too."`
 
 	Plan   []PlannedChange `json:"plan,omitzero"`

@@ -36,13 +36,45 @@ func (r *Repo) Merge(ctx context.Context, from MergeSource, opt MergeOptions) (*
 	return r.merger.Merge(ctx, src, opt)
 }
 
+// Comparison is what several sources changed since the checkpoint that each has in common with the
+// directory.
+type Comparison = merge.Comparison
+
+// Compared is what one source of a Comparison changed.
+type Compared = merge.Compared
+
+// ComparedFile is one changed file of a source. A rename is one file.
+type ComparedFile = merge.ComparedFile
+
+// Overlap names another source, or the directory itself, that changed the same file. Outcome is
+// "same", "merges" or "conflicts".
+type Overlap = merge.Overlap
+
+// CompareOptions controls a comparison.
+type CompareOptions = merge.CompareOptions
+
+// Compare lists what each of several sources changed since the checkpoint that it has in common with
+// this directory, found as by Merge, and marks the files that another one or this directory changed,
+// too. Objects that the store lacks are copied until the next cleaning.
+func (r *Repo) Compare(ctx context.Context, from []MergeSource, opt CompareOptions) (*Comparison, error) {
+	defer r.store.Trees.DropLarge()
+	sources := make([]merge.Source, len(from))
+	for i := range from {
+		var err error
+		if sources[i], err = r.mergeSource(ctx, from[i]); err != nil {
+			return nil, err
+		}
+	}
+	return r.merger.Compare(ctx, sources, opt)
+}
+
 // mergeSource captures the directory of a source, unless it is a checkpoint.
 func (r *Repo) mergeSource(ctx context.Context, from MergeSource) (merge.Source, error) {
 	if from.Repo == nil || from.Repo == r {
 		if from.Checkpoint == "" {
 			return merge.Source{}, fmt.Errorf("%w: the source of a merge is neither a checkpoint nor another directory", ErrNotFound)
 		}
-		return merge.Source{Checkpoint: from.Checkpoint, Name: "checkpoint " + from.Checkpoint}, nil
+		return merge.Source{Checkpoint: from.Checkpoint, Name: from.Checkpoint}, nil
 	}
 	other := from.Repo
 	if other.Root() == r.Root() {

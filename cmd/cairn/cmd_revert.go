@@ -149,7 +149,7 @@ func (c *cli) revertPaths(ctx context.Context, cmd *cobra.Command, spec string, 
 		}
 		in := cairn.Range{From: from, To: to}
 		if ask {
-			ids, err := c.askHunks(ctx, "take", repo.DiffFull(ctx, in.From, in.To, cairn.DiffOptions{Hunks: true}, opt.Paths...))
+			ids, err := c.askHunks(ctx, "take back", repo.DiffFull(ctx, in.From, in.To, cairn.DiffOptions{Hunks: true}, opt.Paths...))
 			if err != nil {
 				return err
 			}

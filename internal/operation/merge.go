@@ -9,6 +9,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
+const kindMerge = "merge"
+
 // Merging is an operation that brings changes from elsewhere into the directory.
 type Merging struct {
 	Target string   // checkpoint of this store that has the changes
@@ -34,7 +36,7 @@ type Incoming struct {
 // Merge carries out a three-way merge. What Incoming describes is taken back the other way round: a
 // path that equals Base becomes as in Theirs, and for any other path both changes are merged.
 func (r *Operator) Merge(ctx context.Context, m Merging) (*Result, error) {
-	req := opRequest{kind: "merge", target: m.Target, scope: m.Scope, dryRun: m.DryRun, planID: m.Plan}
+	req := opRequest{kind: kindMerge, target: m.Target, scope: m.Scope, dryRun: m.DryRun, planID: m.Plan}
 	return r.operate(ctx, req, func(disk *capture.Snapshot) (*plan.Plan, error) {
 		in, err := r.incoming(ctx, m, disk)
 		if err != nil {

@@ -100,7 +100,11 @@ func (r *Operator) preview(req opRequest, p *plan.Plan, back *gitrestore.Plan) (
 	res.tidy()
 	if len(p.Mixed) > 0 {
 		slices.Sort(p.Mixed)
-		res.Notes = append(res.Notes, wording.MergedLine(slices.Compact(p.Mixed), pathtext.Quote))
+		line := wording.MergedLine
+		if req.kind == kindMerge {
+			line = wording.MergedHereLine
+		}
+		res.Notes = append(res.Notes, line(slices.Compact(p.Mixed), pathtext.Quote))
 	}
 	if req.dryRun {
 		return res, r.keepMerged(p)

@@ -81,10 +81,10 @@ q  leave it and all that follow; the ones said yes to go %[2]s
 // asker asks about hunks, as git checkout -p does. It writes to stderr, because stdout has the
 // answer of the command.
 type asker struct {
-	in     *bufio.Reader
-	out    io.Writer
-	word   string // "take" or "bring" a hunk
-	where  string // "back" or "in"
+	in    *bufio.Reader
+	out   io.Writer
+	word  string // "take" or "bring" a hunk
+	where string // "back" or "in"
 
 	chosen []string
 	quit   bool

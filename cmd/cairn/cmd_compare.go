@@ -82,7 +82,7 @@ func (c *cli) printComparison(all *cairn.Comparison) error {
 		c.answerLine(fmt.Sprintf("%s: %s since %s", placeText(string(s.Source)), wording.Count(len(s.Files), "file"), s.Base[:shortID]))
 		for j := range s.Files {
 			f := &s.Files[j]
-			c.answerLine("    " + comparedLine(f, all.Root))
+			c.answerLine("    " + f.Line(all.Root))
 			for k := range f.Hunks {
 				if err := c.printHunk(&f.Hunks[k]); err != nil {
 					return err
@@ -105,30 +105,4 @@ func (c *cli) printHunk(h *cairn.Hunk) error {
 	}
 	_, err := c.out.WriteString(c.fileText(text.String()))
 	return err
-}
-
-// comparedLine is a changed file for people: what happened, how many lines, and who else changed it.
-func comparedLine(f *cairn.ComparedFile, root cairn.Path) string {
-	line := f.Change().Letter() + " " + f.File.Quoted()
-	if f.OldPath != "" {
-		line = "R " + f.OldPath.Quoted() + " -> " + f.File.Quoted()
-	}
-	switch {
-	case f.Note != "":
-		line += "  " + f.Note
-	case f.Additions+f.Deletions > 0:
-		line += fmt.Sprintf("  +%d -%d", f.Additions, f.Deletions)
-	}
-	var with []string
-	for _, o := range f.Overlaps {
-		name := "here"
-		if o.With != root {
-			name = placeText(string(o.With))
-		}
-		with = append(with, name+" "+o.Outcome)
-	}
-	if len(with) > 0 {
-		line += "  (" + strings.Join(with, ", ") + ")"
-	}
-	return line
 }

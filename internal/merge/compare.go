@@ -2,6 +2,7 @@ package merge
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -44,6 +45,41 @@ type ComparedFile struct {
 
 // Change returns the change of the file for a diff. It is empty for a comparison from JSON.
 func (f *ComparedFile) Change() *diff.Renamed { return &f.change }
+
+// Line is the file in one line for people: what happened, how many lines, and who else changed it.
+// root is that of the comparison.
+func (f *ComparedFile) Line(root state.Path) string {
+	line := f.letter() + " " + f.File.Quoted()
+	if f.OldPath != "" {
+		line = "R " + f.OldPath.Quoted() + " -> " + f.File.Quoted()
+	}
+	switch {
+	case f.Note != "":
+		line += "  " + f.Note
+	case f.Additions+f.Deletions > 0:
+		line += fmt.Sprintf("  +%d -%d", f.Additions, f.Deletions)
+	}
+	var with []string
+	for _, o := range f.Overlaps {
+		name := "here"
+		if o.With != root {
+			name = o.With.Quoted()
+		}
+		with = append(with, name+" "+o.Outcome)
+	}
+	if len(with) > 0 {
+		line += "  (" + strings.Join(with, ", ") + ")"
+	}
+	return line
+}
+
+// letter is that of git for the status, also of a file from JSON.
+func (f *ComparedFile) letter() string {
+	if f.change.Path != "" {
+		return f.change.Letter()
+	}
+	return strings.ToUpper(string(f.Status[:min(1, len(f.Status))]))
+}
 
 // Overlap says how two changes of one file go together.
 type Overlap struct {

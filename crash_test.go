@@ -105,6 +105,8 @@ func commandAsProcess(command string) int {
 			_, err = r.Track(background, cairn.TrackOptions{})
 		case "git-revert", "git-undo":
 			err = gitAsProcess(r, command)
+		case "merge":
+			err = mergeAsProcess(r)
 		case "undo":
 			_, err = r.Undo(background, cairn.RevertOptions{})
 		}

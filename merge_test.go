@@ -430,3 +430,123 @@ func editRandomly(f *fixture, random *rand.Rand, files int) {
 		f.write(fmt.Sprintf("dir%d/made%d", i, random.IntN(4)), fmt.Sprintf("made, %x\n", random.Uint64()))
 	}
 }
+
+// TestMergeOfHunks brings in some places of what changed there: of a text, of a moved file with or
+// without its move, of bits, and of what has no lines.
+func TestMergeOfHunks(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{
+		"a": gittest.File(countTo(30, nil)), "old": gittest.File(countTo(31, nil)), "mode": gittest.File(countTo(10, nil)), "binary": gittest.File("b\x00"),
+	})
+	f.track()
+	g := f.copied(t)
+	f.write("a", countTo(30, map[int]string{1: "one here\n"}))
+	g.write("a", countTo(30, map[int]string{10: "ten there\n", 20: "twenty there\n", 30: ""}))
+	g.remove("old")
+	g.write("new", countTo(31, map[int]string{5: "five there\n", 25: "twenty-five there\n"}))
+	g.write("mode", countTo(10, map[int]string{5: "five there\n"}))
+	os.Chmod(g.path("mode"), 0o755)
+	g.write("binary", "c\x00")
+	g.write("made", "made\n")
+	all, err := f.repo().Compare(background, []cairn.MergeSource{{Repo: g.repo()}}, cairn.CompareOptions{Hunks: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, headers := make(map[string][]string), make(map[string]string)
+	for _, file := range all.Sources[0].Files {
+		for _, h := range file.Hunks {
+			names[string(file.File)] = append(names[string(file.File)], h.ID)
+			headers[h.ID] = h.Header
+		}
+	}
+	if len(names["a"]) != 3 || len(names["new"]) != 3 || len(names["mode"]) != 2 || len(names["binary"]) != 1 || len(names["made"]) != 1 || headers[names["new"][0]] != "renamed from old" {
+		t.Fatalf("%v %v", names, headers)
+	}
+	before := f.manifest()
+	for what, c := range map[string]struct {
+		hunks []string
+		want  map[string]string // differing from before; "" = gone
+	}{
+		"one of three":             {names["a"][1:2], map[string]string{"a": countTo(30, map[int]string{1: "one here\n", 20: "twenty there\n"})}},
+		"a beginning of a name":    {[]string{names["a"][2][:6]}, map[string]string{"a": countTo(30, map[int]string{1: "one here\n", 30: ""})}},
+		"the move alone":           {names["new"][:1], map[string]string{"old": "", "new": countTo(31, nil)}},
+		"the move and a line":      {[]string{names["new"][0], names["new"][2]}, map[string]string{"old": "", "new": countTo(31, map[int]string{25: "twenty-five there\n"})}},
+		"a line without the move":  {names["new"][1:2], map[string]string{"old": countTo(31, map[int]string{5: "five there\n"})}},
+		"a line without the bits":  {names["mode"][1:], map[string]string{"mode": countTo(10, map[int]string{5: "five there\n"})}},
+		"a file without lines":     {names["binary"], map[string]string{"binary": "c\x00"}},
+		"a new file and a line":    {[]string{names["made"][0], names["a"][0]}, map[string]string{"made": "made\n", "a": countTo(30, map[int]string{1: "one here\n", 10: "ten there\n"})}},
+		"the bits without a line":  {names["mode"][:1], map[string]string{}},
+		"everything, by its hunks": {names["new"], map[string]string{"old": "", "new": countTo(31, map[int]string{5: "five there\n", 25: "twenty-five there\n"})}},
+	} {
+		res := f.merge(g, cairn.MergeOptions{Hunks: c.hunks})
+		if !res.Complete() || res.Operation == "" {
+			t.Errorf("%s: %+v", what, res)
+		}
+		for _, path := range []string{"a", "old", "new", "mode", "binary", "made"} {
+			want, changed := c.want[path]
+			_, was := before[path]
+			switch {
+			case changed && want == "" || !changed && !was:
+				if f.exists(path) {
+					t.Errorf("%s: %s is there", what, path)
+				}
+			case changed && f.read(path) != want:
+				t.Errorf("%s: %s is\n%s", what, path, f.read(path))
+			case !changed && path != "mode" && f.manifest()[path].String() != before[path].String():
+				t.Errorf("%s: %s has changed", what, path)
+			}
+		}
+		if info, err := os.Stat(f.path("mode")); err != nil || (info.Mode().Perm() == 0o755) != (what == "the bits without a line") {
+			t.Errorf("%s: %v, %v", what, info.Mode(), err)
+		}
+		if _, err := f.repo().Undo(background, cairn.RevertOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		gittest.AssertEqual(t, what+", undone", before, f.manifest())
+	}
+	if res := f.merge(g, cairn.MergeOptions{}); res.Base != all.Sources[0].Base || len(res.Restored) != 5 {
+		t.Errorf("merged hunks do not stand for the whole: %+v", res)
+	}
+}
+
+// TestMergeRefusesADamagedSource: a store that has lost contents, or holds other bytes under an id,
+// brings nothing.
+func TestMergeRefusesADamagedSource(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("a\n")})
+	f.track()
+	g := f.unrelated(t)
+	g.track()
+	g.write("a", "there, and never stored anywhere else\n")
+	there := g.track()
+	g.closeAll()
+	packs, err := filepath.Glob(filepath.Join(cairn.StorePath(g.data, mustEval(t, g.root)), "objects", "pack", "*.pack"))
+	if err != nil || len(packs) == 0 {
+		t.Fatal(packs, err)
+	}
+	for _, pack := range packs {
+		data, err := os.ReadFile(pack)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at := 12; at < len(data)-20; at++ {
+			data[at] ^= 0xff
+		}
+		os.Chmod(pack, 0o644)
+		if err := os.WriteFile(pack, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.opt.Disabled = "the test wants no repair"
+	r, err := cairn.Open(g.opt)
+	if err != nil {
+		t.Skip("the damaged store does not open:", err)
+	}
+	defer r.Close()
+	before := f.manifest()
+	if _, err := f.repo().Merge(background, cairn.MergeSource{Repo: r, Checkpoint: there.Checkpoint}, cairn.MergeOptions{}); err == nil {
+		t.Error("a damaged store was merged")
+	}
+	gittest.AssertEqual(t, "the directory", before, f.manifest())
+	f.restoreAll(f.track().Hash)
+}

@@ -69,14 +69,15 @@ func mergeAsProcess(r *cairn.Repo) error {
 }
 
 // check: both stores are sound, the other directory is as it was, and a further merge ends as one
-// that nothing disturbed.
-func (c *mergeRun) check(when string) {
+// that nothing disturbed. whole demands that the next command finishes the merge or leaves nothing of
+// it. After a failed write a path may be a conflict of the merge.
+func (c *mergeRun) check(when string, whole bool) {
 	c.Helper()
 	for _, f := range []*fixture{c.fixture, c.other} {
 		c.oracle.Fsck(cairn.StorePath(f.data, mustEval(c.T, f.root)))
 	}
 	c.track() // the next command, whatever it is
-	if state := c.manifest(); gittest.Diff(c.old, state) != "" && gittest.Diff(c.new, state) != "" {
+	if state := c.manifest(); whole && gittest.Diff(c.old, state) != "" && gittest.Diff(c.new, state) != "" {
 		c.Fatalf("%s: neither the old state\n%s\nnor the new one\n%s", when, gittest.Diff(c.old, state), gittest.Diff(c.new, state))
 	}
 	c.merge(c.other, cairn.MergeOptions{})
@@ -109,7 +110,7 @@ func TestKilledInAMerge(t *testing.T) {
 			}
 			break
 		}
-		c.check(fmt.Sprintf("killed at call %d, %s", n, crash.Call))
+		c.check(fmt.Sprintf("killed at call %d, %s", n, crash.Call), true)
 	}
 	t.Logf("%d write-type system calls", n-1)
 }
@@ -133,7 +134,7 @@ func TestWriteErrorsOfAMerge(t *testing.T) {
 				if errno == syscall.ENOSPC && crash.ExitCode != 0 && !strings.Contains(crash.Stderr, errno.Error()) {
 					t.Errorf("call %d: the reason is not said: %s", n, crash)
 				}
-				c.check(fmt.Sprintf("%s at call %d, %s", errno, n, crash.Call))
+				c.check(fmt.Sprintf("%s at call %d, %s", errno, n, crash.Call), false)
 			}
 		})
 	}

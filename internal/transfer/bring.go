@@ -14,7 +14,7 @@ import (
 // returns the id that it has here. known is a checkpoint of this store; what both have in common is
 // neither read nor checked again. The rest is audited as in Import before the first object is added,
 // and every object's id is checked while it is copied. The caller holds the lock, commits the batch
-// and sets the ref. The error is an ErrBundle where the other checkpoint cannot be used.
+// and sets the ref. The error is an ErrStore where the other checkpoint cannot be used.
 func (r *Transport) Bring(ctx context.Context, batch *odb.Batch, from *history.Store, c, known *history.Checkpoint) (object.ID, error) {
 	b := &bringing{ctx: ctx, batch: batch, from: from, audit: newAudit(storeReader{from.DB}), known: make(map[object.ID]bool)}
 	if known != nil {
@@ -26,11 +26,11 @@ func (r *Transport) Bring(ctx context.Context, batch *odb.Batch, from *history.S
 		b.audit.trees[id] = extent{height: 1}
 	}
 	id, err := object.ParseID(c.ID)
-	if err != nil {
-		return id, badBundle("checkpoint %q", c.ID)
+	if err == nil {
+		_, err = b.audit.checkpoint(id)
 	}
-	if _, err := b.audit.checkpoint(id); err != nil {
-		return id, badBundle("checkpoint %s of %s: %w", c.ID, from.Root, err)
+	if err != nil {
+		return id, fmt.Errorf("%w: checkpoint %s of %s: %w (cairn -C DIR doctor looks at that store)", state.ErrStore, c.ID, from.Root, foreign(err))
 	}
 	if err := b.tree(history.TreeOf(c)); err != nil {
 		return id, fmt.Errorf("bring checkpoint %s of %s: %w", c.ID, from.Root, err)

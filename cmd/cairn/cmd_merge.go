@@ -6,7 +6,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -120,16 +119,10 @@ func (c *cli) registerBase(cmd *cobra.Command, base *string) {
 func (c *cli) merge(ctx context.Context, cmd *cobra.Command, repo *cairn.Repo, from cairn.MergeSource, opt cairn.MergeOptions, ask bool) error {
 	if ask {
 		ids, err := c.askMerge(ctx, repo, from, opt)
-		if err != nil {
+		if err != nil || !c.chosen(cmd, ids, "merge") {
 			return err
 		}
-		if len(ids) == 0 {
-			c.console.Remark("nothing to merge: no hunk was chosen")
-			return nil
-		}
 		opt.Hunks = ids
-		cmd.Flags().Set(askFlag, "false")
-		cmd.Flags().Set(hunkFlag, strings.Join(ids, ","))
 	}
 	res, err := repo.Merge(ctx, from, opt)
 	if err != nil {

@@ -150,16 +150,10 @@ func (c *cli) revertPaths(ctx context.Context, cmd *cobra.Command, spec string, 
 		in := cairn.Range{From: from, To: to}
 		if ask {
 			ids, err := c.askHunks(ctx, "take back", repo.DiffFull(ctx, in.From, in.To, cairn.DiffOptions{Hunks: true}, opt.Paths...))
-			if err != nil {
+			if err != nil || !c.chosen(cmd, ids, "revert") {
 				return err
 			}
-			if len(ids) == 0 {
-				c.console.Remark("nothing to revert: no hunk was chosen")
-				return nil
-			}
 			opt.Hunks = ids
-			cmd.Flags().Set(askFlag, "false")
-			cmd.Flags().Set(hunkFlag, strings.Join(ids, ","))
 		}
 		res, err := repo.Revert(ctx, in, opt)
 		if err != nil {

@@ -109,6 +109,18 @@ func (c *cli) askHunks(ctx context.Context, word string, files iter.Seq2[cairn.F
 	return a.chosen, nil
 }
 
+// chosen reports whether a hunk was chosen. If so, the flags name the hunks in the place of the
+// question, for the line that carries out a plan.
+func (c *cli) chosen(cmd *cobra.Command, ids []string, verb string) bool {
+	if len(ids) == 0 {
+		c.console.Remark("nothing to %s: no hunk was chosen", verb)
+		return false
+	}
+	cmd.Flags().Set(askFlag, "false")
+	cmd.Flags().Set(hunkFlag, strings.Join(ids, ","))
+	return true
+}
+
 func (a *asker) file(d *cairn.FileDiff) error {
 	for i := range d.Hunks {
 		answer, err := a.about(d, i)

@@ -72,7 +72,7 @@ func TestCompareAndMerge(t *testing.T) {
 	other := f.besides()
 	f.get(f.at("changes", "from", "@")).want(http.StatusOK, "Compare with other directories")
 	f.get(f.at("compare")).want(http.StatusOK, "the other &lt;one&gt;", `value="`+other+`"`)
-	page := f.get(f.at("compare", "dir", other)).want(http.StatusOK, "3 files", "here merges", "moves.txt → ", "twenty there</span>", "made.txt", "renamed from moves.txt").lacks("here conflicts")
+	page := f.get(f.at("compare", "dir", other)).want(http.StatusOK, "3 files", "here, too: merges", "moves.txt → ", "twenty there</span>", "made.txt", "renamed from moves.txt").lacks("here, too: conflicts")
 
 	boxes := regexp.MustCompile(`name="hunk" value="([0-9a-f]{12})" form="merge0"> ([^<]*)<`).FindAllStringSubmatch(page.body, -1)
 	if len(boxes) != 4 {

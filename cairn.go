@@ -12,6 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/diff"
 	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/merge"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/purge"
@@ -34,6 +35,7 @@ type Repo struct {
 	doctor    *repair.Doctor
 	transport *transfer.Transport
 	copier    *copies.Copier
+	merger    *merge.Merger
 	beside    besides
 }
 
@@ -83,11 +85,11 @@ func newRepo(opt Options, root string, around *git.Repo) *Repo {
 	k.RunClean = k.Clean
 	c.MakeRoom = k.CleanForRoom
 	s.Disturbed, s.Recovery = c.Forget, o.RecoverOperations
+	x, t := &diff.Differ{Store: s}, &transfer.Transport{Store: s, Lacking: d.LackedObjects, Repository: c.Repository}
 	repo := &Repo{
 		inner: access.New(o, k),
-		store: s, capturer: c, differ: &diff.Differ{Store: s}, operator: o, cleaner: k, rewriter: w, doctor: d,
-		transport: &transfer.Transport{Store: s, Lacking: d.LackedObjects, Repository: c.Repository},
-		copier:    &copies.Copier{Capturer: c},
+		store: s, capturer: c, differ: x, operator: o, cleaner: k, rewriter: w, doctor: d, transport: t,
+		copier: &copies.Copier{Capturer: c}, merger: &merge.Merger{Operator: o, Differ: x, Transport: t},
 	}
 	o.Beside = repo.operatorBeside
 	return repo

@@ -111,6 +111,8 @@ func commandAsProcess(command string) int {
 			if err == nil && !res.Complete() {
 				err = fmt.Errorf("incomplete: %+v", res)
 			}
+		case "merge":
+			err = mergeAsProcess(r)
 		case "undo":
 			_, err = r.Undo(background, cairn.RevertOptions{})
 		}

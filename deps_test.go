@@ -73,6 +73,7 @@ var layers = map[string]int{
 	"internal/copies":         6, // checkpoints in directories of their own
 	"internal/purge":          6, // history without a path
 	"internal/repair":         7, // what is wrong with a store
+	"internal/merge":          7, // what changed elsewhere, merged into a directory
 	"internal/access":         7, // what packages of the module need of a Repo
 	"":                        8, // package cairn
 	"session":                 9,

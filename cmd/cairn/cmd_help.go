@@ -51,13 +51,15 @@ Going back:
     revert HASH [PATH...]       take back what changed since
     revert FROM..TO [PATH...]   take back what changed between, keep what came
                                 later; also the files of patches
-    undo [PATH...]              take back the last restore, revert or redo
+    undo [PATH...]              take back the last restore, merge, revert, redo
     redo [PATH...]              take back the last undo
     operations                  what was restored, reverted, undone and redone
     session VERB [SESSION]      what agents did step by step, and taking it back
 
 Copies:
     checkout HASH DIR           a checkpoint in a new directory
+    compare DIR|HASH...         what each changed since the state in common
+    merge DIR|HASH [PATH...]    bring that in, or some of it
 
 Looking into a checkpoint:
     ls HASH [PATH]              list files

@@ -107,9 +107,9 @@ func (r *sessionRun) askHunks() ([]string, error) {
 	if own.Open {
 		return nil, fmt.Errorf("%w: one of its steps is open (end it first)", session.ErrBusy)
 	}
-	word := "take"
+	word := "take back"
 	if r.verb == "unrevert" {
-		word = "bring"
+		word = "bring back"
 	}
 	return r.cli.askHunks(r.ctx, word, own.FileDiffs(r.ctx, own.List, cairn.DiffOptions{Hunks: true}))
 }

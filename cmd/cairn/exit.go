@@ -115,7 +115,7 @@ func (c *cli) withUnfinished(f failure) failure {
 // begun to write, because it is in a journal.
 func (c *cli) unfinished() string {
 	switch c.running {
-	case "restore", "revert", "undo", "redo", "session":
+	case "restore", "revert", "merge", "undo", "redo", "session":
 		return "; if it had begun to change files, the next cairn command finishes it"
 	}
 	return ""

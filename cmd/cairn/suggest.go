@@ -33,7 +33,6 @@ var pointers = []pointer{
 	{"init", "cairn track makes the store with the first checkpoint"},
 	{"install", "cairn setup AGENT connects a coding agent"},
 	{"list", "cairn log lists checkpoints, cairn ls HASH files, cairn session list sessions"},
-	{"merge", "cairn revert FROM..TO takes changes back and keeps later ones; it merges by itself"},
 	{"prune", "cairn gc drops old checkpoints, cairn purge PATH takes a file out of all of them"},
 	{"pull", "cairn fetch REMOTE brings checkpoints, and changes no file"},
 	{"rebase", "cairn revert FROM..TO takes changes back from the middle and keeps later ones"},

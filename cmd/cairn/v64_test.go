@@ -106,6 +106,8 @@ func TestV64_KeysOfCommands(t *testing.T) {
 	} else {
 		ran = append(ran, "test", "bisect")
 	}
+	check("compare", "@~1", "--hunk-ids")
+	check("merge", "@~1", "--dry-run")
 	check("session", "begin", "s", "--meta", "agent=codex", "--meta", "made-up=x", "--title", "t")
 	check("session", "step", "begin", "s", "--message", "m", "--role", "user", "--prompt", "do it", "--step", "one", "--path", "c", "--meta", "tool=Bash", "--meta", "command=make")
 	s.write("c", "c\n")

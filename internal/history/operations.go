@@ -14,13 +14,13 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// Operation is a restore, revert, undo or redo that was carried out. Before and After are
+// Operation is a restore, revert, merge, undo or redo that was carried out. Before and After are
 // checkpoints. Before holds every file that the operation overwrote or deleted.
 type Operation struct {
 	ID        string             `json:"id"`
-	Kind      string             `json:"kind" enum:"restore,revert,unrevert,undo,redo"`
+	Kind      string             `json:"kind" enum:"restore,revert,unrevert,merge,undo,redo"`
 	When      time.Time          `json:"time"`
-	Target    string             `json:"target,omitempty" doc:"Checkpoint that it went back to."`
+	Target    string             `json:"target,omitempty" doc:"Checkpoint that it went back to, or that a merge brought the changes of."`
 	Undoes    string             `json:"undoes,omitempty" doc:"Operation that it took back."`
 	Before    string             `json:"before" doc:"Checkpoint that holds everything that was overwritten or deleted."`
 	After     string             `json:"after"`
@@ -36,6 +36,10 @@ type Operation struct {
 	scope   []string // what it was narrowed down to
 	created []string // of Paths, where nothing stood before
 }
+
+// Narrowed reports whether the operation was narrowed down to some paths or hunks. Restores and
+// reverts do not record that.
+func (op *Operation) Narrowed() bool { return len(op.scope) > 0 }
 
 // GitConflict is a ref that stays where it is.
 type GitConflict struct {

@@ -68,13 +68,13 @@ func (s *Server) changeOperations() {
 		return in.Body.carryOut(ctx, p.Repo, false)
 	})
 	onProject(s, endpoint{
-		id: "undo", method: http.MethodPost, path: "/undo", tag: "going back", summary: "Take back the last restore, revert or redo",
+		id: "undo", method: http.MethodPost, path: "/undo", tag: "going back", summary: "Take back the last restore, revert, merge or redo",
 	}, again((*Repo).Undo))
 	onProject(s, endpoint{
 		id: "redo", method: http.MethodPost, path: "/redo", tag: "going back", summary: "Take back the last undo",
 	}, again((*Repo).Redo))
 	onProject(s, endpoint{
-		id: "list-operations", method: http.MethodGet, path: "/operations", tag: "going back", summary: "What was restored, reverted, undone and redone, newest first",
+		id: "list-operations", method: http.MethodGet, path: "/operations", tag: "going back", summary: "What was restored, reverted, merged, undone and redone, newest first",
 	}, func(ctx context.Context, p *Project, in *struct {
 		InProject
 		Paged

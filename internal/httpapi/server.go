@@ -105,6 +105,7 @@ func (s *Server) routes() {
 	s.diffOperations()
 	s.pastOperations()
 	s.changeOperations()
+	s.mergeOperations()
 	s.gitOperations()
 	s.pinOperations()
 	s.testOperations()

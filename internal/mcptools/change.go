@@ -27,7 +27,7 @@ func (t *tools) addChanging(s *mcp.Server) {
 		Annotations: destroys("Revert changes"),
 	}, t.revert)
 	add(s, &mcp.Tool{
-		Name: "undo", Description: "Take back the last restore, revert or redo. Again takes back the one before. What an agent did is no operation: session_undo takes that back.",
+		Name: "undo", Description: "Take back the last restore, revert, merge or redo. Again takes back the one before. What an agent did is no operation: session_undo takes that back.",
 		Annotations: destroys("Undo"),
 	}, t.undo)
 	add(s, &mcp.Tool{

@@ -280,7 +280,7 @@ func (u *LineUpdate) base(ctx context.Context, t *TakeBack, start state.State) (
 	}
 	batch := u.repo.DB.NewBatch()
 	defer batch.Discard()
-	s, err := withEnds(u.repo.Store, batch, states[0], ends)
+	s, err := WithEnds(u.repo.Store, batch, states[0], ends)
 	if err != nil {
 		return state.State{}, err
 	}

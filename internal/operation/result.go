@@ -44,6 +44,8 @@ type Result struct {
 
 	Elsewhere []RootResult `json:"inRoots,omitempty" doc:"The same in the other directories of the session, where there was something to do."`
 
+	Base string `json:"base,omitempty" doc:"Of a merge: the checkpoint that both sides have in common."`
+
 	Git *GitResult `json:"git,omitempty" doc:"Changes of the git repository, where it was to go back, too."`
 
 	Plan   []PlannedChange `json:"plan,omitzero"`
@@ -105,7 +107,11 @@ func (r *Operator) preview(req opRequest, p *plan.Plan, back *gitrestore.Plan) (
 	res.tidy()
 	if len(p.Mixed) > 0 {
 		slices.Sort(p.Mixed)
-		res.Notes = append(res.Notes, wording.MergedLine(slices.Compact(p.Mixed), pathtext.Quote))
+		line := wording.MergedLine
+		if req.kind == kindMerge {
+			line = wording.MergedHereLine
+		}
+		res.Notes = append(res.Notes, line(slices.Compact(p.Mixed), pathtext.Quote))
 	}
 	if req.dryRun {
 		return res, r.keepMerged(p)

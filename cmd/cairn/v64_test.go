@@ -90,6 +90,8 @@ func TestV64_KeysOfCommands(t *testing.T) {
 	check("ls", "@")
 	check("exists", "@", "a")
 	check("restore", first.Hash, "--dry-run")
+	check("checkout", first.Hash, filepath.Join(s.home, "planned"), "--dry-run")
+	check("checkout", first.Hash, filepath.Join(s.home, "copy"))
 	check("restore", first.Hash)
 	check("undo")
 	check("redo")

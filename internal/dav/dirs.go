@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/access"
@@ -87,8 +88,11 @@ const timeForm = "2006-01-02T15-04-05Z"
 // idDigits is the number of digits of an id in a listing.
 const idDigits = 12
 
-// listedName is the form of the names that a listing gives.
-var listedName = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ-([0-9a-f]{12})$`)
+// listedName is the form of the names that a listing gives. It is compiled when a name is looked
+// up, because every start of the program would pay for it.
+var listedName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ-([0-9a-f]{12})$`)
+})
 
 // list lists the newest checkpoint as @, the pins, and all checkpoints by their times.
 func (d *checkpointDir) list() ([]*node, error) {
@@ -124,7 +128,7 @@ func (d *checkpointDir) find(name string) (*node, error) {
 		return nil, err
 	}
 	spec := name
-	if m := listedName.FindStringSubmatch(name); m != nil {
+	if m := listedName().FindStringSubmatch(name); m != nil {
 		spec = m[1]
 	}
 	c, err := repo.Lookup(d.ctx, spec)

@@ -253,3 +253,43 @@ func ChangedScope(op *Operation, scope *state.PathScope) *state.PathScope {
 	}
 	return state.NewPathScope(nil).WithAlone(paths)
 }
+
+// Origin returns the operation that another one took back or brought back, directly or through
+// further ones. An operation that took none back is its own origin. It returns nil where one on the
+// way was cleaned away.
+func (r *Store) Origin(op *Operation) (*Operation, error) {
+	var seen []string
+	for op != nil && op.Undoes != "" && !slices.Contains(seen, op.ID) {
+		seen = append(seen, op.ID)
+		var err error
+		if op, err = r.operation(op.Undoes); err != nil {
+			return nil, err
+		}
+	}
+	return op, nil
+}
+
+// Joint names an operation that goes over several roots. The store of each root has a record of its
+// share, with the same Joint.
+type Joint struct {
+	ID    string      `json:"id"`
+	Roots state.Paths `json:"roots" doc:"Absolute paths of the directories, sorted."`
+}
+
+// ShareOf returns the share that this root has in a joint operation, nil if the log has none, and
+// whether a later operation has taken it back.
+func (r *Store) ShareOf(ctx context.Context, id string) (share *Operation, undone bool, err error) {
+	taken := make(map[string]bool)
+	for op, err := range r.Operations(ctx) {
+		if err != nil {
+			return nil, false, err
+		}
+		if op.Undoes != "" && len(op.scope) == 0 && !taken[op.ID] {
+			taken[op.Undoes] = true
+		}
+		if op.Joint != nil && op.Joint.ID == id {
+			return op, taken[op.ID], nil
+		}
+	}
+	return nil, false, nil
+}

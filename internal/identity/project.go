@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -20,15 +21,16 @@ type Project struct {
 	Within pathtext.Text `json:"within,omitempty"` // from the top of the work tree, with slashes; "" = the top
 }
 
-// givenID is the form of an id of a user. It is a part of a ref's name on every file system.
-var givenID = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
+// givenID is the form of an id of a user. It is a part of a ref's name on every file system. It is
+// compiled when an id is checked, because every start of the program would pay for it.
+var givenID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`) })
 
 // givenPrefix begins the key of a project with an id. No other key begins with it.
 const givenPrefix = "id-"
 
 // CheckID refuses a text that cannot be the id of a project.
 func CheckID(id string) error {
-	if !givenID.MatchString(id) || strings.Contains(id, "..") || strings.HasSuffix(id, ".") || strings.HasSuffix(id, ".lock") {
+	if !givenID().MatchString(id) || strings.Contains(id, "..") || strings.HasSuffix(id, ".") || strings.HasSuffix(id, ".lock") {
 		return fmt.Errorf("%q cannot be the id of a project: want up to 64 of a-z, 0-9, '-', '_' and '.', a letter or digit first, no \"..\", no '.' or \".lock\" last", id)
 	}
 	return nil

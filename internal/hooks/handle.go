@@ -214,7 +214,7 @@ func (h *hook) run(ctx context.Context, opt Options) (err error) {
 	defer func() { err = errors.Join(err, project.Close()) }()
 	h.sessions, h.dataDir, h.root, h.namedGit = project.Sessions, opt.Dir, project.Root, project.Git
 	h.finder, h.findGaps, h.overlap = project.Finder, project.Gaps, project.Overlap
-	h.above, h.home, h.broken = project.Above, opt.Home, project.Broken
+	h.above, h.home, h.broken = project.Above && !sameDir(h.dir, project.Root), opt.Home, project.Broken
 	h.rootOf = project.rootOf()
 	h.reduceTexts(project.NoTexts, project.NoMask)
 	ts := turns{opt.Dir}

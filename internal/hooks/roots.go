@@ -53,6 +53,16 @@ func inside(dir, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
+// sameDir reports whether two paths lead to one directory.
+func sameDir(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
+}
+
 // sessionHome is the record of where a session was heard of first.
 type sessionHome struct {
 	Dir pathtext.Text `json:"dir"`

@@ -8,9 +8,11 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/capture"
+	"github.com/seed-fb9cbc17/cairn/internal/copies"
 	"github.com/seed-fb9cbc17/cairn/internal/diff"
 	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/merge"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/purge"
@@ -32,6 +34,9 @@ type Repo struct {
 	rewriter  *purge.Rewriter
 	doctor    *repair.Doctor
 	transport *transfer.Transport
+	copier    *copies.Copier
+	merger    *merge.Merger
+	beside    besides
 }
 
 // inner is what other packages of this module reach. It has no exported method.
@@ -80,11 +85,14 @@ func newRepo(opt Options, root string, around *git.Repo) *Repo {
 	k.RunClean = k.Clean
 	c.MakeRoom = k.CleanForRoom
 	s.Disturbed, s.Recovery = c.Forget, o.RecoverOperations
-	return &Repo{
+	x, t := &diff.Differ{Store: s}, &transfer.Transport{Store: s, Lacking: d.LackedObjects, Repository: c.Repository}
+	repo := &Repo{
 		inner: access.New(o, k),
-		store: s, capturer: c, differ: &diff.Differ{Store: s}, operator: o, cleaner: k, rewriter: w, doctor: d,
-		transport: &transfer.Transport{Store: s, Lacking: d.LackedObjects},
+		store: s, capturer: c, differ: x, operator: o, cleaner: k, rewriter: w, doctor: d, transport: t,
+		copier: &copies.Copier{Capturer: c}, merger: &merge.Merger{Operator: o, Differ: x, Transport: t},
 	}
+	o.Beside = repo.operatorBeside
+	return repo
 }
 
 // openStore opens the store. It makes one unless the root is guarded or Options forbid it.
@@ -121,7 +129,7 @@ func (r *Repo) Close() error {
 	if r.capturer.Fresh != nil {
 		r.capturer.Fresh.Drop(r.capturer)
 	}
-	return errors.Join(err, r.store.DB.Close())
+	return errors.Join(err, r.beside.close(), r.store.DB.Close())
 }
 
 // Root returns the captured directory's real path.

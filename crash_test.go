@@ -105,6 +105,14 @@ func commandAsProcess(command string) int {
 			_, err = r.Track(background, cairn.TrackOptions{})
 		case "git-revert", "git-undo":
 			err = gitAsProcess(r, command)
+		case "checkout":
+			var res *cairn.CheckoutResult
+			res, err = r.Checkout(background, os.Getenv("CAIRN_TEST_HASH"), os.Getenv("CAIRN_TEST_DIR"), cairn.CheckoutOptions{WithIgnored: true})
+			if err == nil && !res.Complete() {
+				err = fmt.Errorf("incomplete: %+v", res)
+			}
+		case "merge":
+			err = mergeAsProcess(r)
 		case "undo":
 			_, err = r.Undo(background, cairn.RevertOptions{})
 		}

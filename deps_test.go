@@ -43,6 +43,7 @@ var layers = map[string]int{
 	"internal/odb/keep":       2, // objects of the user's repository, kept alive; knows no store
 	"internal/odb":            2, // the store
 	"internal/odb/reach":      3, // what roots lead to
+	"internal/identity":       3, // what a project is known by on every machine
 	"internal/odb/collect":    4, // garbage collection; odb does without
 	"internal/odb/fsck":       4, // verify and repair; odb does without
 	"internal/usergit":        2, // git in the user's repository, when asked
@@ -69,12 +70,16 @@ var layers = map[string]int{
 	"internal/capture":        5, // disk to state
 	"internal/plan":           5, // what going back would do; writes nothing
 	"internal/operation":      6, // plans carried out
+	"internal/copies":         6, // checkpoints in directories of their own
 	"internal/purge":          6, // history without a path
 	"internal/repair":         7, // what is wrong with a store
+	"internal/merge":          7, // what changed elsewhere, merged into a directory
 	"internal/access":         7, // what packages of the module need of a Repo
 	"":                        8, // package cairn
 	"session":                 9,
 	"snapshot":                9,
+	"internal/dav":            9,  // checkpoints as read-only WebDAV
+	"internal/trial":          9,  // a command on states of the past
 	"internal/protocol":       9,  // what server and callers agree on
 	"internal/console":        9,  // what a command says beside its answer
 	"internal/diffstat":       9,  // the table of git diff --stat
@@ -110,24 +115,26 @@ var layers = map[string]int{
 
 // thirdParty says which modules a package may use, and why.
 var thirdParty = map[string][]string{
-	"internal/odb":            {"github.com/gofrs/flock", "golang.org/x/sys"},                            // locks, clocks
-	"internal/odb/pack":       {"github.com/klauspost/compress", "golang.org/x/sys"},                     // compression, sync_file_range
-	"internal/odb/redo":       {"golang.org/x/sys"},                                                      // names of mounts
-	"internal/odb/collect":    {"github.com/gofrs/flock"},                                                // one collection at a time
-	"internal/odb/fsck":       {"github.com/gofrs/flock"},                                                // whether the writer of a temporary file lives
-	"internal/index":          {"golang.org/x/sys"},                                                      // large pages
-	"internal/git":            {"golang.org/x/sys"},                                                      // stat of the user's index
-	"internal/config":         {"github.com/BurntSushi/toml"},                                            // the files that people write
-	"internal/worktree/dir":   {"golang.org/x/sys"},                                                      // system calls relative to an open directory
-	"internal/worktree/apply": {"golang.org/x/sys"},                                                      // writing a file's contents back, permission bits of unreadable files
-	"internal/watch":          {"golang.org/x/sys"},                                                      // inotify
-	"internal/gittest":        {"golang.org/x/sys", "github.com/hanwen/go-fuse/v2"},                      // tracing for crash tests; file systems of the tests
-	"internal/hooks":          {"github.com/gofrs/flock"},                                                // one hook of a session at a time
-	"internal/ticket":         {"github.com/gofrs/flock"},                                                // one at a time does the work
-	"internal/setup":          {"github.com/tailscale/hujson", "github.com/BurntSushi/toml"},             // settings of agents
-	"internal/httpapi":        {"github.com/danielgtaylor/huma/v2", "github.com/gofrs/flock"},            // OpenAPI from types; one server per data directory
-	"internal/mcptools":       {"github.com/modelcontextprotocol/go-sdk/mcp"},                            // the protocol
-	"cmd/cairn":               {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"}, // the command line; the terminal
+	"internal/odb":            {"github.com/gofrs/flock", "golang.org/x/sys"},                // locks, clocks
+	"internal/odb/pack":       {"github.com/klauspost/compress", "golang.org/x/sys"},         // compression, sync_file_range
+	"internal/odb/redo":       {"golang.org/x/sys"},                                          // names of mounts
+	"internal/odb/collect":    {"github.com/gofrs/flock"},                                    // one collection at a time
+	"internal/odb/fsck":       {"github.com/gofrs/flock"},                                    // whether the writer of a temporary file lives
+	"internal/index":          {"golang.org/x/sys"},                                          // large pages
+	"internal/git":            {"golang.org/x/sys"},                                          // stat of the user's index
+	"internal/config":         {"github.com/BurntSushi/toml"},                                // the files that people write
+	"internal/worktree/dir":   {"golang.org/x/sys"},                                          // system calls relative to an open directory
+	"internal/worktree/apply": {"golang.org/x/sys"},                                          // writing a file's contents back, permission bits of unreadable files
+	"internal/watch":          {"golang.org/x/sys"},                                          // inotify
+	"internal/gittest":        {"golang.org/x/sys", "github.com/hanwen/go-fuse/v2"},          // tracing for crash tests; file systems of the tests
+	"internal/hooks":          {"github.com/gofrs/flock"},                                    // one hook of a session at a time
+	"internal/ticket":         {"github.com/gofrs/flock"},                                    // one at a time does the work
+	"internal/setup":          {"github.com/tailscale/hujson", "github.com/BurntSushi/toml"}, // settings of agents
+	// OpenAPI from types; one server per data directory; PROPFIND, its XML and its properties, as clients of WebDAV know them
+	"internal/httpapi":  {"github.com/danielgtaylor/huma/v2", "github.com/gofrs/flock", "golang.org/x/net/webdav"},
+	"internal/dav":      {"golang.org/x/net/webdav"},                                               // the interfaces that it asks for
+	"internal/mcptools": {"github.com/modelcontextprotocol/go-sdk/mcp"},                            // the protocol
+	"cmd/cairn":         {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"}, // the command line; the terminal
 	// The event loop, the keys and the renderer of a terminal; how wide a character is there; what colours it has.
 	// They cost 0.3 ms at the start of every command. What they would cost beyond that (lipgloss, bubbles) is not used.
 	"internal/review": {"charm.land/bubbletea/v2", "github.com/charmbracelet/x/ansi", "github.com/charmbracelet/colorprofile"},

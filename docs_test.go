@@ -121,6 +121,45 @@ func TestDocsLevels(t *testing.T) {
 	}
 }
 
+// shortRow is a row of the short table of levels: lowest and highest level, packages among others.
+var shortRow = regexp.MustCompile(`(?m)^\| (\d+)-(\d+) \| ([^|]+) \|$`)
+
+// TestDocsShortLevels: the table of DESIGN.md names packages on the levels that layers gives them, or
+// directories whose packages lie there, and every level is in one of its rows.
+func TestDocsShortLevels(t *testing.T) {
+	t.Parallel()
+	covered := map[int]bool{}
+	for _, row := range shortRow.FindAllStringSubmatch(textOf(t, "DESIGN.md"), -1) {
+		low, err := strconv.Atoi(row[1])
+		high, err2 := strconv.Atoi(row[2])
+		if err != nil || err2 != nil {
+			t.Fatal(err, err2)
+		}
+		for level := low; level <= high; level++ {
+			covered[level] = true
+		}
+		for _, name := range nameInList.FindAllStringSubmatch(row[3], -1) {
+			pkg, found := strings.TrimPrefix(name[1], "cairn"), false
+			for at, level := range layers {
+				if at != pkg && (pkg == "" || pkg == "internal/odb" || !strings.HasPrefix(at, pkg+"/")) {
+					continue
+				}
+				if found = true; level < low || level > high {
+					t.Errorf("DESIGN.md has %s on the levels %d to %d, and %q is on %d", name[1], low, high, at, level)
+				}
+			}
+			if !found {
+				t.Errorf("DESIGN.md has %s in the table of levels, which is no package", name[1])
+			}
+		}
+	}
+	for pkg, level := range layers {
+		if !covered[level] {
+			t.Errorf("no row of the table in DESIGN.md has the level %d of %q", level, pkg)
+		}
+	}
+}
+
 // designLines is how long DESIGN.md may be: one reading, the rest is in docs/design.
 const designLines = 200
 

@@ -1,6 +1,7 @@
 package cairn
 
 import (
+	"github.com/seed-fb9cbc17/cairn/internal/copies"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/retention"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
@@ -9,6 +10,10 @@ import (
 
 // ErrRoot: the root is missing, not a directory, or cannot be used.
 var ErrRoot = state.ErrRoot
+
+// ErrOtherRoot: something failed in another root of the same session or operation. The error text
+// names the root.
+var ErrOtherRoot = state.ErrOtherRoot
 
 // ErrStore: the store is there but cannot be used, for instance because it
 // belongs to another root or was written by a later release.
@@ -71,3 +76,7 @@ var ErrBundle = transfer.ErrBundle
 
 // ErrNoGit: push and fetch found no git program.
 var ErrNoGit = transfer.ErrNoGit
+
+// ErrPlace: a copy cannot be made at this path: something is there, or it lies inside the root or a
+// store. Nothing was done.
+var ErrPlace = copies.ErrPlace

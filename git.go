@@ -14,7 +14,7 @@ import (
 // A checkpoint without a record of git gives no text: it is older than these records, the setting
 // git is off, or the checkpoint came from another machine.
 func (r *Repo) GitMoved(ctx context.Context, from, to string) ([]string, error) {
-	m, err := r.capturer.GitMovement(ctx, from, to)
+	m, _, err := r.capturer.GitMovement(ctx, from, to)
 	if err != nil || m == nil {
 		return nil, err
 	}

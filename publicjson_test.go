@@ -105,7 +105,7 @@ func TestPublicResultsSurviveTheirJSON(t *testing.T) {
 var publicResults = []any{
 	cairn.TrackResult{}, cairn.Checkpoint{}, cairn.Change{}, cairn.FileDiff{}, cairn.Result{}, cairn.PathReason{}, cairn.PlannedChange{},
 	cairn.Patch{}, cairn.SkippedPath{}, cairn.Operation{}, cairn.TreeEntry{}, cairn.Usage{}, cairn.Fault{}, cairn.CleanResult{}, cairn.PurgeResult{},
-	cairn.Pin{}, cairn.WatchState{}, cairn.Limits{}, cairn.StoreInfo{},
+	cairn.Pin{}, cairn.Comparison{}, cairn.WatchState{}, cairn.Limits{}, cairn.StoreInfo{},
 }
 
 // TestV64_KeysOfResults: docs/json.md lists the keys of all public results.

@@ -3,6 +3,15 @@ package cairn
 import (
 	"context"
 	"io"
+
+	"github.com/seed-fb9cbc17/cairn/internal/transfer"
+)
+
+// What ListRemote finds on a remote.
+type (
+	RemoteProject = transfer.RemoteProject
+	RemoteStore   = transfer.RemoteStore
+	RemoteSession = transfer.RemoteSession
 )
 
 // Export writes a checkpoint as a git bundle. Any git can fetch from the file or clone it, and
@@ -21,6 +30,11 @@ func (r *Repo) Export(ctx context.Context, w io.Writer, spec string) error {
 // this store has lost come back if the remote has them, and are named "lost object <id>". The
 // fetched checkpoints can be looked up by their ids and the ids of their trees. Fetch never moves a
 // line of this store, and @ stays the same.
+//
+// The project is found by what it is, wherever it lies: by the id that SetProjectID gave it, else by the
+// root commit of the user's git repository and the path within, else by the absolute path of the root.
+// Lines that releases pushed which knew only paths are found by the path. Where the remote has no line
+// of the project, the error is ErrNotFound. A remote may also be another store of this machine.
 //
 // Fetched objects are checked as in Import before any of them is visible. One bad line refuses the
 // whole fetch. The store is not locked while git waits for the remote. Push says what git may use.
@@ -51,4 +65,26 @@ func (r *Repo) Import(ctx context.Context, rd io.Reader) (c *Checkpoint, err err
 // is ErrNoGit.
 func (r *Repo) Push(ctx context.Context, where string) (pushed []string, err error) {
 	return r.transport.Push(ctx, where)
+}
+
+// FetchSession brings one session that another store of this project has pushed, and nothing else. spec
+// is its id, a prefix that one session alone has, or "@" for the newest. It returns the id and what Fetch
+// returns. The error is ErrNotFound or ErrAmbiguous.
+func (r *Repo) FetchSession(ctx context.Context, where, spec string) (id string, fetched []string, err error) {
+	return r.transport.FetchSession(ctx, where, spec)
+}
+
+// ListRemote lists what the stores of this project have pushed to a git repository, by notes that Push
+// leaves there. Only these notes are transferred. With all, or where the remote has none of this
+// project, it lists every project, those without notes by the names of their refs. Texts come from the
+// remote as they are.
+func (r *Repo) ListRemote(ctx context.Context, where string, all bool) ([]RemoteProject, error) {
+	return r.transport.ListRemote(ctx, where, all)
+}
+
+// SetProjectID gives the project an id, under which Push and Fetch of all machines find it, instead of
+// the root commit of the user's git repository. "" takes the id back. An id has up to 64 of a-z, 0-9,
+// '-', '_' and '.'; another one is ErrRoot.
+func (r *Repo) SetProjectID(ctx context.Context, id string) error {
+	return r.transport.SetProjectID(ctx, id)
 }

@@ -86,9 +86,9 @@ func exchange(t *testing.T, o *gittest.Oracle, dir, remote string) {
 	if len(pushed) != 4 || pushed[1] != "operations" || !strings.HasPrefix(pushed[0], "imported/") || !strings.HasPrefix(pushed[2], "pins/") || !strings.HasPrefix(pushed[3], "tracks/") {
 		t.Errorf("pushed %q", pushed)
 	}
-	project := "refs/cairn/" + cairn.ProjectID(f.repo().Root()) + "/"
+	project := cairn.ProjectID(f.repo().Root()) + "/"
 	for _, ref := range f.refs(o, dir) {
-		if !strings.HasPrefix(ref, project) {
+		if !strings.HasPrefix(ref, "refs/cairn/"+project) && !strings.HasPrefix(ref, "refs/cairn/about/"+project) {
 			t.Errorf("%s on the remote is outside %s", ref, project)
 		}
 	}

@@ -17,7 +17,7 @@ func (r *Repo) Operations(ctx context.Context) iter.Seq2[*Operation, error] {
 	return r.store.Operations(ctx)
 }
 
-// Undo takes back the last restore, revert or redo that was not taken back yet: any number of
+// Undo takes back the last restore, revert, merge or redo not taken back yet: any number of
 // levels, across processes. It touches only the paths of that operation. The policy, Merge by
 // default, decides about paths that were changed since. An undo is an operation itself, which Redo
 // takes back.
@@ -27,7 +27,7 @@ func (r *Repo) Undo(ctx context.Context, opt RevertOptions) (*Result, error) {
 	return r.operator.Undo(ctx, opt)
 }
 
-// Redo takes back the last undo. After another restore or revert there is nothing to redo.
+// Redo takes back the last undo. After another restore, revert or merge there is nothing to redo.
 func (r *Repo) Redo(ctx context.Context, opt RevertOptions) (*Result, error) {
 	return r.operator.Redo(ctx, opt)
 }

@@ -76,14 +76,14 @@ func TestObscureWords(t *testing.T) {
 // wordFiles lists the Go files of all modules, and the documents.
 func wordFiles(t *testing.T) []string {
 	t.Helper()
-	files := []string{"README.md", "DESIGN.md", "CONTRIBUTING.md"}
+	files := documents(t)
 	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case entry.IsDir() && slices.Contains([]string{".git", "node_modules", "testdata"}, entry.Name()):
 			return filepath.SkipDir
-		case strings.HasSuffix(name, ".go"), strings.HasPrefix(name, "docs"+string(filepath.Separator)) && strings.HasSuffix(name, ".md"):
+		case strings.HasSuffix(name, ".go"):
 			files = append(files, filepath.ToSlash(name))
 		}
 		return nil

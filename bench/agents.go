@@ -142,12 +142,34 @@ func (b *agentsBench) round(ctx context.Context, n int, ways []way) error {
 				return err
 			}
 			b.keep("", momentSession, w, taken)
+			if err := b.floors(ctx, w); err != nil {
+				return err
+			}
 			if err := b.session(ctx, agent, w, n); err != nil {
 				return fmt.Errorf("%s, %s: %w", agent.name, w.name, err)
 			}
 		}
 	}
 	return nil
+}
+
+// Floors of a call: nothing that looks at every file can do with less than a bare walk, and no call
+// with less than the start of the program.
+const (
+	barestWalk  moment = "walk"
+	barestStart moment = "start"
+)
+
+func (b *agentsBench) floors(ctx context.Context, w way) error {
+	begun, used := time.Now(), ownUsage()
+	if _, err := walkTree(b.root, nil); err != nil {
+		return fmt.Errorf("walk %s: %w", b.root, err)
+	}
+	seconds := ownUsage().CPUSeconds - used.CPUSeconds
+	b.keep("", barestWalk, way{}, agentSample{time.Since(begun), time.Duration(seconds * float64(time.Second))})
+	started, _, err := b.run(ctx, w, agentCall{args: []string{"version"}})
+	b.keep("", barestStart, way{}, started)
+	return err
 }
 
 const turnsOfSession, toolsOfTurn = 2, 3
@@ -251,8 +273,12 @@ type agentsReport struct {
 	Rounds  int          `json:"rounds"`
 	Took    float64      `json:"tookSeconds"`
 	Track   []agentTrack `json:"track"`
-	Rows    []agentRow   `json:"rows"`
-	Load1   float64      `json:"loadAfter"`
+
+	Walk  spreadOfCalls `json:"walk"`  // a bare walk that looks at every file, on all processors
+	Start spreadOfCalls `json:"start"` // cairn version
+
+	Rows  []agentRow `json:"rows"`
+	Load1 float64    `json:"loadAfter"`
 
 	// ServerCPU is the processor time of the server, in milliseconds for each call of an agent.
 	ServerCPU float64 `json:"serverMillisecondsPerCall"`
@@ -293,6 +319,7 @@ func (b *agentsBench) report(opt options, took time.Duration, server *exec.Cmd) 
 	for _, w := range []string{"alone", "served"} {
 		r.Track = append(r.Track, agentTrack{w, spreadOf(b.samples[sampleKey{"", momentSession, w}])})
 	}
+	r.Walk, r.Start = spreadOf(b.samples[sampleKey{moment: barestWalk}]), spreadOf(b.samples[sampleKey{moment: barestStart}])
 	for _, agent := range agentKinds {
 		for _, m := range moments {
 			for _, w := range []string{"alone", "served"} {

@@ -31,6 +31,11 @@ func TestAgents(t *testing.T) {
 	if len(r.Rows) != len(agentKinds)*len(moments)*2 || len(r.Track) != 2 {
 		t.Errorf("%d rows, %d tracks", len(r.Rows), len(r.Track))
 	}
+	for _, floor := range []spreadOfCalls{r.Walk, r.Start} {
+		if floor.Count != 2*len(agentKinds) || floor.P50 <= 0 {
+			t.Errorf("%+v", floor)
+		}
+	}
 	for _, row := range r.Rows {
 		if row.Count == 0 || row.P50 <= 0 || row.P95 < row.P50 {
 			t.Errorf("%+v", row)

@@ -38,6 +38,7 @@ func (r *agentsReport) print(out io.Writer) {
 	fmt.Fprintf(out, "%-12s %-12s %28s %28s\n", "", "", "without a server", "with one")
 	cell := func(s spreadOfCalls) string { return fmt.Sprintf("%.1f / %.1f (%.1f)", s.P50, s.P95, s.Processor) }
 	fmt.Fprintf(out, "%-12s %-12s %28s %28s\n", "cairn", "track", cell(r.Track[0].spreadOfCalls), cell(r.Track[1].spreadOfCalls))
+	fmt.Fprintf(out, "%-12s %-12s %28s\n%-12s %-12s %28s %28s\n", "floor", "bare walk", cell(r.Walk), "floor", "version", cell(r.Start), cell(r.Start))
 	for _, agent := range agentKinds {
 		for _, m := range moments {
 			fmt.Fprintf(out, "%-12s %-12s %28s %28s\n", agent.name, m, cell(r.row(agent.name, m, "alone")), cell(r.row(agent.name, m, "served")))

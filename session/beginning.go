@@ -36,7 +36,7 @@ func (s *Sessions) BeginStepAsync(ctx context.Context, b StepBegin) (*PendingSte
 	go func() {
 		defer close(out.done)
 		if out.err = before.wait(ctx); out.err == nil {
-			out.step, out.err = s.captureBefore(ctx, b)
+			out.step, out.err = s.beginInAll(ctx, b)
 		}
 		if out.err == nil {
 			s.forget(b.Session, out)

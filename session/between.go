@@ -37,7 +37,10 @@ func (s *Sessions) RecordBetween(ctx context.Context, b StepBetween) (*Step, err
 		made, err = s.between(ctx, u, &b)
 		return err
 	})
-	return made, err
+	if err != nil {
+		return nil, err
+	}
+	return s.betweenElsewhere(ctx, &b, made)
 }
 
 func (s *Sessions) between(ctx context.Context, u *operation.LineUpdate, b *StepBetween) (*Step, error) {

@@ -44,6 +44,8 @@ func commandAsProcess(command string) int {
 			_, _, err = s.Revert(background, "s", session.Target{Message: "m2"}, session.MoveOptions{})
 		case "git":
 			err = gitBackAsProcess(s)
+		case "roots undo":
+			_, err = r.Undo(background, cairn.RevertOptions{})
 		case "move":
 			_, _, err = s.Revert(background, "s", session.Target{Start: true}, session.MoveOptions{})
 		case "commit":
@@ -127,7 +129,7 @@ func (c *crashCase) run(t *testing.T) {
 	copyTree(t, f.data, filepath.Join(pristine, "data"))
 	env := append(os.Environ(), "CAIRN_TEST_COMMAND="+c.command, "CAIRN_TEST_ROOT="+f.root, "CAIRN_TEST_DATA="+f.data, "GOMAXPROCS=2")
 	old := gittest.Manifest(t, f.root)
-	crash := gittest.KillAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, 1<<30)
+	crash := gittest.Undisturbed(t, []string{os.Args[0]}, env)
 	if crash.ExitCode != 0 {
 		t.Fatalf("undisturbed: %s", crash)
 	}
@@ -158,7 +160,7 @@ func (c *crashCase) run(t *testing.T) {
 			t.Fatalf("killed at call %d (%s): the session has %s, and\n%s", n, crash.Call, f.tell(), diff)
 		}
 		f.repo.Close()
-		if crash := gittest.KillAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, 1<<30); crash.ExitCode != 0 && c.command != "end" {
+		if crash := gittest.Undisturbed(t, []string{os.Args[0]}, env); crash.ExitCode != 0 && c.command != "end" {
 			t.Fatalf("again after call %d: %s", n, crash)
 		}
 		f.reopen()

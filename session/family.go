@@ -34,7 +34,7 @@ func (s *Sessions) family(ctx context.Context, id string) (*family, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.digests(ctx)
+	all, err := s.around(ctx, h)
 	if err != nil {
 		return nil, err
 	}
@@ -193,6 +193,9 @@ func (s *Sessions) addOthers(ctx context.Context, f *family, windows []*window) 
 		for st := range h.steps() {
 			h.overlap(st, windows, hidden.steps[st.ID])
 		}
+	}
+	if f.head.from != nil {
+		return nil // operations of this store did not move the files there
 	}
 	return s.addOperations(ctx, windows)
 }

@@ -19,7 +19,7 @@ const Newest = "@"
 // Newest, alone or with ~N, or else a prefix that one id alone has. The error wraps
 // cairn.ErrNotFound or cairn.ErrAmbiguous.
 func (s *Sessions) Find(ctx context.Context, spec string) (string, error) {
-	all, err := s.digests(ctx)
+	all, err := s.named(ctx)
 	if err != nil {
 		return "", err
 	}

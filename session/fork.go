@@ -23,6 +23,7 @@ func (s *Sessions) Fork(ctx context.Context, id, message, newID string) (*Sessio
 	if err := checkNew(newID); err != nil {
 		return nil, err
 	}
+	others := s.others(ctx, id)
 	err := s.update(ctx, id, func(u *operation.LineUpdate) error {
 		h, err := s.load(ctx, id)
 		if err != nil {
@@ -42,7 +43,7 @@ func (s *Sessions) Fork(ctx context.Context, id, message, newID string) (*Sessio
 	if err != nil {
 		return nil, err
 	}
-	return s.Get(ctx, newID)
+	return s.with(ctx, newID, s.forkElsewhere(ctx, others, id, message, newID))
 }
 
 func (s *Sessions) fork(ctx context.Context, u *operation.LineUpdate, h *history, message, newID string) error {
@@ -69,8 +70,11 @@ func (s *Sessions) fork(ctx context.Context, u *operation.LineUpdate, h *history
 		}
 	}
 	source := h.ID
+	if h.from != nil {
+		begun.Root, h.from = h.from.Root, nil // the fork is one of this store
+	}
 	s.add(h, begun) // while it is still the source
-	h.digest = digest{ID: newID, Title: h.Title, First: h.firstPrompt(), Meta: h.Meta, Created: s.now(h), Fork: &ForkPoint{Session: source, Message: message, Checkpoint: at}, At: h.At}
+	h.digest = digest{ID: newID, Title: h.Title, First: h.firstPrompt(), Meta: h.Meta, Further: h.Further, Created: s.now(h), Fork: &ForkPoint{Session: source, Message: message, Checkpoint: at}, At: h.At}
 	if h.Title != "" {
 		h.Title += fmt.Sprintf(" (fork #%d)", n)
 	}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,6 +27,9 @@ type Sessions struct {
 	known     map[string]*loaded    // the events read last, by id
 	summaries map[string]summarized // by id
 
+	alone bool                 // called by the Sessions of another root, which see to all roots
+	other map[string]*Sessions // by root: those of other roots, each alone
+
 	beginnings map[string]*PendingStep // by id: of the newest step that is about to begin, or did not
 }
 
@@ -47,11 +51,23 @@ func notFound(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrNotFound, fmt.Sprintf(format, args...))
 }
 
-// load reads a session. For a line that was read before it reads only the new part.
+// load reads a session of this store, or else one that another store has pushed. For a line that was read before it reads only the new part.
 func (s *Sessions) load(ctx context.Context, id string) (*history, error) {
 	if err := checkID("id of the session", id); err != nil {
 		return nil, err
 	}
+	h, err := s.loadOwn(ctx, id)
+	if !errors.Is(err, ErrNotFound) {
+		return h, err
+	}
+	if h, ferr := s.loadFetched(ctx, id); !errors.Is(ferr, cairn.ErrNotFound) {
+		return h, ferr
+	}
+	return nil, err
+}
+
+// loadOwn reads a session of this store.
+func (s *Sessions) loadOwn(ctx context.Context, id string) (*history, error) {
 	tip, err := s.lines.Tip(id)
 	if errors.Is(err, cairn.ErrNotFound) {
 		if why := s.lines.LossOf(id); why != "" {
@@ -74,9 +90,12 @@ func (s *Sessions) load(ctx context.Context, id string) (*history, error) {
 	return h, nil
 }
 
-// loadOrNew is load for a session that may not have begun.
+// loadOrNew is load for a session that may not have begun in this store.
 func (s *Sessions) loadOrNew(ctx context.Context, id string) (h *history, isNew bool, err error) {
-	h, err = s.load(ctx, id)
+	if err := checkID("id of the session", id); err != nil {
+		return nil, false, err
+	}
+	h, err = s.loadOwn(ctx, id)
 	if errors.Is(err, ErrNotFound) {
 		return &history{digest: digest{ID: id}, root: s.repo.Root()}, true, nil
 	}
@@ -87,7 +106,7 @@ func (s *Sessions) read(ctx context.Context, id string, tip *operation.LineEvent
 	s.mu.Lock()
 	known := s.known[id]
 	s.mu.Unlock()
-	l, err := s.readSince(ctx, tip, known)
+	l, err := s.readSince(ctx, tip, known, "")
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +122,9 @@ func (s *Sessions) read(ctx context.Context, id string, tip *operation.LineEvent
 	return l, nil
 }
 
-func (s *Sessions) readSince(ctx context.Context, tip *operation.LineEvent, known *loaded) (*loaded, error) {
+// readSince reads the part of a line that is not known. root is where the project lies on the machine of
+// the line, "" for here.
+func (s *Sessions) readSince(ctx context.Context, tip *operation.LineEvent, known *loaded, root string) (*loaded, error) {
 	ends, err := s.ends(ctx)
 	if err != nil {
 		return nil, err
@@ -133,6 +154,8 @@ func (s *Sessions) readSince(ctx context.Context, tip *operation.LineEvent, know
 		if err != nil {
 			return nil, err
 		}
+		rec.moveRoot(root, s.repo.Root())
+		root = cmp.Or(rec.movedFrom(), root)
 		fresh = append(fresh, newEntry(e, rec))
 	}
 	slices.Reverse(fresh)

@@ -15,70 +15,84 @@ import (
 // command in a shell, the page, a tool, a prompt. Turns that went back and came back again in the
 // meantime are no news.
 type News struct {
-	TakenBack   []MovedTurn // oldest first
-	BroughtBack []MovedTurn
+	TakenBack   []MovedTurn `json:"takenBack,omitempty" doc:"Oldest first."`
+	BroughtBack []MovedTurn `json:"broughtBack,omitempty" doc:"Oldest first."`
 
 	// Others are the kinds of the operations of no session, such as a restore, that changed paths of
 	// the session.
-	Others []string
+	Others []string `json:"kinds,omitempty" doc:"Of the operations of no session that changed paths of this one."`
 
-	// Restored and Deleted are paths from the root: where something stands now, and where nothing does.
-	Restored, Deleted []string
-	Stay              []cairn.PathReason // what the newest operation left as it was
-	Git               []string           // what the operations changed in the user's git repository, in words
+	// Restored and Deleted are paths from the root, absolute in another root: where something stands
+	// now, and where nothing does.
+	Restored cairn.Paths `json:"restored"`
+	Deleted  cairn.Paths `json:"deleted"`
+
+	Stay []cairn.PathReason `json:"kept,omitempty" doc:"What the newest operation left as it was."`
+	Git  []string           `json:"git,omitempty" doc:"What the operations changed in the user's git repository, in words."`
 }
 
 // MovedTurn is a turn that went back or came back.
 type MovedTurn struct {
-	Message string
-	Prompt  string
-	Files   int // that its own steps changed, at most
-	Partly  bool
+	Message string `json:"messageID"`
+	Prompt  string `json:"prompt,omitempty"`
+	Files   int    `json:"files" doc:"That its own steps changed, at most."`
+	Partly  bool   `json:"partly,omitempty" doc:"Only a part of the turn moved."`
 }
 
 // TakeNews returns the news of a session, and records that the host knows them: each goes to it once.
 // It returns nil where there are none, also for a session that has not begun. The record changes
 // neither the revert in effect nor the time of the session.
 func (s *Sessions) TakeNews(ctx context.Context, id string) (*News, error) {
-	n, err := s.news(ctx, id, nil)
-	if err != nil || n == nil {
+	n, record, err := s.news(ctx, id, nil)
+	if err != nil || !record {
 		return nil, err
 	}
 	err = s.update(ctx, id, func(u *operation.LineUpdate) (err error) {
-		n, err = s.news(ctx, id, u)
+		n, _, err = s.news(ctx, id, u)
 		return err
 	})
 	return n, err
 }
 
-// news finds the news of a session. With u it records that they are told.
-func (s *Sessions) news(ctx context.Context, id string, u *operation.LineUpdate) (*News, error) {
+// news finds the news of a session, nil for none. With u it records that they are told. There may be
+// something to record without news: operations that have changed no path of the session. They are not
+// looked at again then, also if the session changes one of their paths later.
+func (s *Sessions) news(ctx context.Context, id string, u *operation.LineUpdate) (n *News, record bool, err error) {
 	f, err := s.family(ctx, id)
 	if errors.Is(err, ErrNotFound) {
-		return nil, nil
+		return nil, false, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	ops, newest, err := s.unheard(ctx, f)
-	if err != nil || len(ops) == 0 && len(f.head.left) == 0 {
-		return nil, err
+	heard, err := s.unheard(ctx, f)
+	if err != nil || len(heard.list) == 0 && len(f.head.left) == 0 && !heard.others {
+		return nil, false, err
 	}
 	active, err := s.active(ctx, f.head)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	n := &News{}
+	n = &News{}
+	others := s.others(ctx, id)
+	others.countSteps(ctx, f.head)
 	ev := f.head.movedTurns(n, active)
-	if err := s.movedPaths(ctx, n, ops); err != nil || n.none() {
-		return nil, err
+	if err := s.movedPaths(ctx, n, heard.list); err != nil {
+		return nil, false, err
 	}
-	if u == nil {
-		return n, nil
+	if err := others.movedPaths(ctx, n, heard.list); err != nil {
+		return nil, false, err
 	}
-	ev.Told = newest
+	record = !n.none() || len(heard.list) == 0 && len(f.head.left) == 0
+	if n.none() {
+		n = nil
+	}
+	if u == nil || !record {
+		return n, record, nil
+	}
+	ev.Told = heard.newest
 	f.head.add(f.head.At+1, ev)
-	return n, s.append(ctx, u, f.head, operation.LineAppend{Message: "the agent is told what went back"})
+	return n, true, s.append(ctx, u, f.head, operation.LineAppend{Message: "the agent is told what went back"})
 }
 
 // none reports whether neither files nor git nor a turn that changed files has moved.
@@ -94,17 +108,22 @@ type unheardOf struct {
 	paths []string // that concern the session
 }
 
-// unheard lists the operations since the host was last told that concern a session, oldest first, and
-// the newest operation of all.
-func (s *Sessions) unheard(ctx context.Context, f *family) (list []unheardOf, newest string, err error) {
+// unheard are the operations since the host was last told.
+type unheard struct {
+	list   []unheardOf // those that concern the session, oldest first
+	newest string      // of all operations
+	others bool        // there are some of no session
+}
+
+func (s *Sessions) unheard(ctx context.Context, f *family) (u unheard, err error) {
 	h := f.head
 	var changed map[string]bool
 	for op, err := range s.repo.Operations(ctx) {
 		if err != nil {
-			return nil, "", err
+			return u, err
 		}
-		if newest == "" {
-			newest = op.ID
+		if u.newest == "" {
+			u.newest = op.ID
 		}
 		if op.ID == h.Told || op.When.Before(instant(h.Created)) {
 			break
@@ -112,25 +131,26 @@ func (s *Sessions) unheard(ctx context.Context, f *family) (list []unheardOf, ne
 		moved, err := s.movedSession(op)
 		switch {
 		case err != nil:
-			return nil, "", err
+			return u, err
 		case moved == h.ID:
-			list = append(list, unheardOf{op, true, op.Paths})
+			u.list = append(u.list, unheardOf{op, true, op.Paths})
 			continue
 		case moved != "":
 			continue
 		}
-		if changed == nil {
+		if !u.others {
 			if changed, err = s.changedPaths(ctx, f); err != nil {
-				return nil, "", err
+				return u, err
 			}
+			u.others = true
 		}
 		paths := slices.DeleteFunc(slices.Clone(op.Paths), func(p string) bool { return !changed[s.absolute(p)] })
 		if len(paths) > 0 {
-			list = append(list, unheardOf{op, false, paths})
+			u.list = append(u.list, unheardOf{op, false, paths})
 		}
 	}
-	slices.Reverse(list)
-	return list, newest, nil
+	slices.Reverse(u.list)
+	return u, nil
 }
 
 // movedSession returns the session whose boundary an operation moved, or whose move it took back; ""
@@ -172,7 +192,7 @@ func (s *Sessions) changedPaths(ctx context.Context, f *family) (map[string]bool
 }
 
 // movedPaths adds what the operations did to the files. A path that stands as it stood before the
-// first of several operations is left out.
+// first of several operations is left out. Where the store has lost a state around them, all stay.
 func (s *Sessions) movedPaths(ctx context.Context, n *News, ops []unheardOf) error {
 	var paths []string
 	for _, op := range ops {
@@ -186,14 +206,14 @@ func (s *Sessions) movedPaths(ctx context.Context, n *News, ops []unheardOf) err
 	paths = slices.Compact(paths)
 	if len(ops) > 1 && len(paths) > 0 {
 		changes, err := s.repo.Changes(ctx, ops[0].Before, ops[len(ops)-1].After, paths...)
-		if err != nil {
-			return expired(err, "a state around an operation")
+		if err != nil && !errors.Is(err, cairn.ErrNotFound) {
+			return err
 		}
 		differs := make(map[string]bool)
 		for i := range changes {
 			differs[changes[i].Path] = true
 		}
-		paths = slices.DeleteFunc(paths, func(p string) bool { return !differs[p] })
+		paths = slices.DeleteFunc(paths, func(p string) bool { return err == nil && !differs[p] })
 	}
 	for _, path := range paths {
 		if _, err := os.Lstat(filepath.Join(s.repo.Root(), filepath.FromSlash(path))); err == nil {
@@ -269,7 +289,7 @@ func movedTurns(messages []*message, part *event) (turns []MovedTurn) {
 
 func (m *message) changedFiles() (n int) {
 	for _, s := range m.steps {
-		n += s.changed
+		n += s.changed + s.elsewhere
 	}
 	return n
 }

@@ -165,3 +165,25 @@ func TestNewsLeaveTheOrder(t *testing.T) {
 		t.Errorf("%s, %v", id, err)
 	}
 }
+
+// TestNewsOfPathsChangedLater: a restore of a path that the session has not changed is no news, also
+// when the session changes that path after the next prompt.
+func TestNewsOfPathsChangedLater(t *testing.T) {
+	t.Parallel()
+	f := newsFixture(t)
+	before, err := f.repo.Lookup(background, "@")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.write("mine", "1")
+	if _, err := f.repo.Restore(background, before.ID, cairn.RestoreOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f.noNews("s", "a restore of another path")
+	f.agentStep("s", "m3", "3", "make mine", func() { f.write("mine", "2") })
+	f.noNews("s", "the path was changed after the restore")
+	f.moves(f.undoTurn("s"))
+	if n := f.news("s"); n == nil || !slices.Equal(turnIDs(n.TakenBack), []string{"m3"}) || !slices.Equal(n.Deleted, []string{"mine"}) {
+		t.Errorf("%+v", n)
+	}
+}

@@ -320,7 +320,7 @@ func (s *step) share(o *Owner) {
 // ShareStep adds processes to the owner of an open step: it counts as running as long
 // as one of them lives.
 func (s *Sessions) ShareStep(ctx context.Context, session, step string, owner Owner) error {
-	return s.update(ctx, session, func(u *operation.LineUpdate) error {
+	err := s.update(ctx, session, func(u *operation.LineUpdate) error {
 		h, err := s.load(ctx, session)
 		if err != nil {
 			return err
@@ -335,6 +335,10 @@ func (s *Sessions) ShareStep(ctx context.Context, session, step string, owner Ow
 		}
 		return s.append(ctx, u, h, operation.LineAppend{Message: "owner of step " + name(st.ID)})
 	})
+	if err != nil {
+		return err
+	}
+	return missingError(s.inOthers(ctx, session, func(o *Sessions) error { return o.ShareStep(ctx, session, step, owner) }))
 }
 
 // OpenStep is a step that has not been ended, and the known state of its owner.

@@ -32,6 +32,10 @@ func TestPublicResultsSurviveTheirJSON(t *testing.T) {
 	for _, in := range []any{
 		step, work,
 		session.OpenStep{Session: "s", Step: "st", Began: now, Last: now, State: session.CheckpointRef{ID: "c", Hash: "h"}, Owner: owner, Gone: true, Unseen: true},
+		session.News{
+			TakenBack: []session.MovedTurn{{Message: "m", Prompt: "go", Files: 2, Partly: true}}, BroughtBack: []session.MovedTurn{{Message: "n"}}, Others: []string{"restore"},
+			Restored: cairn.Paths{odd}, Deleted: cairn.Paths{"b"}, Stay: []cairn.PathReason{{Path: cairn.Path(odd), Reason: "changed"}}, Git: []string{"main was at 1"},
+		},
 		session.Message{ID: "m", Role: "user", Prompt: "go", Meta: meta, Created: now, Steps: []session.Step{step}, Reverted: true, Children: []string{"c"}},
 		session.Session{
 			ID: "s", Parent: "p", Title: "t", Agent: "a", Latest: &work, Meta: meta, Root: cairn.Path("/" + odd), Created: now, Updated: now, Children: []string{"c"},

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"time"
 	"unicode/utf8"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
+	"github.com/seed-fb9cbc17/cairn/internal/secrets"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -40,9 +42,10 @@ type digest struct {
 	OpenMessage   string            `json:"openMessage,omitempty"` // of the step that is open
 	Chain         bool              `json:"chain,omitempty"`       // there are reverts: the counts are those without them
 	Fork          *ForkPoint        `json:"fork,omitempty"`
-	Clock         process.Instant   `json:"clock,omitzero"` // at the time At, while a step is open
-	Work          *Work             `json:"work,omitempty"` // the newest, as if nothing were reverted
-	Told          string            `json:"told,omitempty"` // the newest operation when the host was last told what went back
+	Clock         process.Instant   `json:"clock,omitzero"`    // at the time At, while a step is open
+	Work          *Work             `json:"work,omitempty"`    // the newest, as if nothing were reverted
+	Further       cairn.Paths       `json:"further,omitempty"` // other roots, sorted
+	Told          string            `json:"told,omitempty"`    // the newest operation when the host was last told what went back
 }
 
 // Kinds of events.
@@ -59,8 +62,9 @@ const (
 	kindCommit   = "commit" // the revert is final
 	kindDrop     = "drop"   // steps leave together with those of the parent
 	kindFork     = "fork"
-	kindInGit    = "inGit" // a turn became a commit of the user's repository
-	kindTold     = "told"  // the host was told what went back
+	kindInGit    = "inGit"  // a turn became a commit of the user's repository
+	kindResume   = "resume" // the session was fetched and goes on here
+	kindTold     = "told"   // the host was told what went back
 )
 
 // event is one event of a session. Its kind decides which fields count.
@@ -79,6 +83,8 @@ type event struct {
 	First   cairn.Paths       `json:"first,omitempty"` // of the changed files, if they are many
 
 	Owner *Owner `json:"owner,omitempty"` // of a step
+
+	Root cairn.Path `json:"root,omitempty"` // where the project lay for the events before, see kindResume
 
 	Commit string `json:"commit,omitempty"` // in the user's repository, of a message
 
@@ -218,4 +224,37 @@ func checkMeta(meta map[string]string) error {
 		return fmt.Errorf("%w: metadata of %d bytes, at most %d can be", ErrID, size, MaxMeta)
 	}
 	return nil
+}
+
+// said is a text of the user, or of an agent about it, as it is stored.
+func (s *Sessions) said(text string) string {
+	if s.lines.NoMask() {
+		return shorten(text)
+	}
+	return secrets.MaskBeginning(text, MaxPrompt)
+}
+
+// maskCommands masks the secrets of the commands of an event.
+func (s *Sessions) maskCommands(ev *event) {
+	if s.lines.NoMask() {
+		return
+	}
+	ev.Meta = maskCommand(ev.Meta)
+	var parts []Part
+	for _, p := range ev.Parts {
+		p.Meta = maskCommand(p.Meta)
+		parts = append(parts, p)
+	}
+	ev.Parts = parts
+}
+
+// maskCommand returns the metadata of a step or of a part without secrets in the command of a tool.
+func maskCommand(meta map[string]string) map[string]string {
+	masked := secrets.Mask(meta[MetaCommand])
+	if masked == meta[MetaCommand] {
+		return meta
+	}
+	out := maps.Clone(meta)
+	out[MetaCommand] = masked
+	return out
 }

@@ -22,6 +22,8 @@ type history struct {
 	pending   []event         // applied, to be appended
 	clock     process.Instant // at which they are
 
+	from *Origin // of a fetched session, nil for one of this store
+
 	toldAt *boundary   // the revert that the host knows of, nil for none
 	left   []MovedTurn // of which it does not know, and which have left the session since
 }
@@ -46,6 +48,8 @@ type step struct {
 	life         life     // of the owner, while no event says that the step has ended
 	absent       []string
 	hints        []operation.Hint
+
+	elsewhere int // paths that it changed in other roots, where these were looked at
 }
 
 // boundary is a revert, or an unrevert, which ends the reverts before it.
@@ -124,6 +128,7 @@ func (h *history) apply(ev *event, e *entry, at int64) {
 		if m := h.message(ev.Message); m != nil {
 			m.Commits = append(slices.Clip(m.Commits), ev.Commit)
 		}
+	case kindResume: // its Root counts when the line is read
 	case kindTold:
 		h.told(ev)
 	case kindFork:

@@ -70,9 +70,14 @@ type moved struct {
 	result *cairn.Result
 	events []*boundary // reverts in effect
 	h      *history
+	stays  bool // the boundary is at the target already
 }
 
 func (s *Sessions) move(ctx context.Context, id string, opt MoveOptions, pick choose) (*Session, *cairn.Result, error) {
+	others := s.others(ctx, id)
+	if len(others) > 0 && !opt.ThisRoot {
+		return s.moveInAll(ctx, id, opt, pick, others)
+	}
 	var m *moved
 	err := s.updateFamily(ctx, func(u *operation.LineUpdate) (err error) {
 		m, err = s.moveBoundary(ctx, u, id, opt, pick)
@@ -228,7 +233,7 @@ func (e *event) where() string {
 // clear goes back to the state before the first revert.
 func (s *Sessions) clear(ctx context.Context, u *operation.LineUpdate, f *family, active []*boundary, opt MoveOptions) (*moved, error) {
 	if len(active) == 0 {
-		return &moved{result: &cairn.Result{DryRun: opt.DryRun}, h: f.head}, nil
+		return &moved{result: &cairn.Result{DryRun: opt.DryRun}, h: f.head, stays: true}, nil
 	}
 	return s.takeBack(ctx, u, f.head, active, event{Kind: kindUnrevert}, operation.TakeBack{
 		Kind: "unrevert", Message: "unrevert", OnConflict: opt.OnConflict, DryRun: opt.DryRun, Plan: opt.Plan, Git: opt.Git,
@@ -249,11 +254,14 @@ func (s *Sessions) takeBack(ctx context.Context, u *operation.LineUpdate, h *his
 	if t.Record, err = s.encode(h); err != nil {
 		return nil, err
 	}
+	if err := h.owned(); err != nil {
+		return nil, err
+	}
 	res, line, err := u.TakeBack(ctx, h.ID, t)
 	if err != nil {
 		return nil, expired(err, "a state that session %q needs", h.ID)
 	}
-	m := &moved{result: res, h: h}
+	m := &moved{result: res, h: h, stays: t.Quiet}
 	if t.DryRun || t.Quiet && res.Operation == "" {
 		h.digest = stored
 	}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -22,7 +23,13 @@ func (s *Sessions) Begin(ctx context.Context, b SessionBegin) (*Session, error) 
 	if err := checkIDs("id of the parent", b.Parent); err != nil {
 		return nil, err
 	}
-	err := s.update(ctx, b.ID, func(u *operation.LineUpdate) error {
+	further, err := s.furtherRoots(b.Further)
+	if err != nil {
+		return nil, err
+	}
+	further = append(further, s.furtherOf(ctx, b.Parent)...)
+	b.Further = nil
+	err = s.update(ctx, b.ID, func(u *operation.LineUpdate) error {
 		h, isNew, err := s.loadOrNew(ctx, b.ID)
 		if err != nil {
 			return err
@@ -38,7 +45,11 @@ func (s *Sessions) Begin(ctx context.Context, b SessionBegin) (*Session, error) 
 	if err != nil {
 		return nil, err
 	}
-	return s.Get(ctx, b.ID)
+	missing, err := s.link(ctx, &b, further)
+	if err != nil {
+		return nil, err
+	}
+	return s.with(ctx, b.ID, missing)
 }
 
 // checkNew refuses an id under which a session could not be found.
@@ -116,6 +127,9 @@ const maxDepth = 64
 
 // append writes the pending events to a session's line.
 func (s *Sessions) append(ctx context.Context, u *operation.LineUpdate, h *history, a operation.LineAppend) error {
+	if err := h.owned(); err != nil {
+		return err
+	}
 	data, err := s.encode(h)
 	if err != nil {
 		return err
@@ -156,6 +170,10 @@ func (s *Sessions) AddMessage(ctx context.Context, m MessageBegin) (*Message, er
 	if err != nil {
 		return nil, err
 	}
+	missing := s.inOthers(ctx, m.Session, func(o *Sessions) error {
+		_, err := o.AddMessage(ctx, m)
+		return err
+	})
 	list, err := s.History(ctx, m.Session)
 	if err != nil {
 		return nil, err
@@ -164,6 +182,7 @@ func (s *Sessions) AddMessage(ctx context.Context, m MessageBegin) (*Message, er
 	if i < 0 {
 		return nil, notFound("message %q", m.Message)
 	}
+	list[i].Missing = missing
 	return &list[i], nil
 }
 
@@ -281,13 +300,21 @@ func (s *Sessions) Commit(ctx context.Context, id string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.Get(ctx, id)
+	return s.with(ctx, id, s.inOthers(ctx, id, func(o *Sessions) error {
+		_, err := o.Commit(ctx, id)
+		return err
+	}))
 }
 
-// Delete forgets a session and its children. Files stay as they are.
+// Delete forgets a session and its children, in all its roots. Files stay as they are.
 func (s *Sessions) Delete(ctx context.Context, id string) error {
-	return s.updateFamily(ctx, func(u *operation.LineUpdate) error {
-		if _, err := s.load(ctx, id); err != nil {
+	others := s.others(ctx, id)
+	err := s.updateFamily(ctx, func(u *operation.LineUpdate) error {
+		h, err := s.load(ctx, id)
+		if err == nil {
+			err = h.owned()
+		}
+		if err != nil {
 			return err
 		}
 		all, err := s.digests(ctx)
@@ -301,6 +328,15 @@ func (s *Sessions) Delete(ctx context.Context, id string) error {
 		}
 		return u.Delete(id)
 	})
+	if err != nil {
+		return err
+	}
+	return missingError(others.each(func(o *otherRoot) error {
+		if err := o.Delete(ctx, id); !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		return nil
+	}))
 }
 
 // descendants lists the children of a session and theirs, parents first.

@@ -20,7 +20,7 @@ func (s *Sessions) BeginStep(ctx context.Context, b StepBegin) (*Step, error) {
 	if err := s.wait(ctx, b.Session); err != nil {
 		return nil, err
 	}
-	begun, err := s.captureBefore(ctx, b)
+	begun, err := s.beginInAll(ctx, b)
 	if err == nil {
 		s.forgetFailed(b.Session)
 	}
@@ -112,12 +112,18 @@ func (s *Sessions) EndStep(ctx context.Context, e StepEnd) (*Step, error) {
 	if err := checkParts(e.Parts); err != nil {
 		return nil, err
 	}
+	others := s.others(ctx, e.Session)
+	here, there := others.splitEnd(s, &e)
 	var ended *Step
 	err := s.update(ctx, e.Session, func(u *operation.LineUpdate) (err error) {
-		ended, err = s.endStep(ctx, u, &e)
+		ended, err = s.endStep(ctx, u, here)
 		return err
 	})
-	return ended, s.withBeginning(e.Session, err)
+	if err != nil {
+		return nil, s.withBeginning(e.Session, err)
+	}
+	ended.Missing = others.endStep(ctx, there, ended)
+	return ended, nil
 }
 
 func (s *Sessions) endStep(ctx context.Context, u *operation.LineUpdate, e *StepEnd) (*Step, error) {
@@ -182,6 +188,8 @@ func (s *Sessions) Hint(ctx context.Context, session, step string, paths []strin
 	if err := checkID("id of the session", session); err != nil {
 		return err
 	}
+	others := s.others(ctx, session)
+	paths, there := others.split(s, paths)
 	err := s.update(ctx, session, func(u *operation.LineUpdate) error {
 		h, err := s.load(ctx, session)
 		if err != nil {
@@ -205,5 +213,13 @@ func (s *Sessions) Hint(ctx context.Context, session, step string, paths []strin
 		s.add(h, event{Kind: kindHint, Step: st.ID, Paths: fresh, Absent: u.Absent(fresh)})
 		return s.append(ctx, u, h, operation.LineAppend{Capture: true, Paths: st.Paths, Author: AuthorAgent, Message: "hint for step " + name(st.ID)})
 	})
-	return s.withBeginning(session, err)
+	if err != nil {
+		return s.withBeginning(session, err)
+	}
+	return missingError(others.each(func(o *otherRoot) error {
+		if len(there[o.root]) == 0 {
+			return nil
+		}
+		return o.Hint(ctx, session, step, there[o.root])
+	}))
 }

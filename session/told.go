@@ -54,7 +54,7 @@ func (w *blamer) entriesAround(st runningStep) ([]*entry, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	l, err := w.readSince(w.ctx, e, nil)
+	l, err := w.readSince(w.ctx, e, nil, "")
 	if err != nil {
 		return nil, 0, err
 	}

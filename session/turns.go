@@ -61,6 +61,9 @@ func (t *Turn) Changed() []string {
 		for _, stay := range st.Uncaptured() {
 			files = append(files, string(stay.Path))
 		}
+		for _, o := range st.Elsewhere {
+			files = append(files, o.Patch.Files...)
+		}
 	}
 	slices.Sort(files)
 	return slices.Compact(files)

@@ -27,6 +27,8 @@ type Session struct {
 	Model    string            `json:"model,omitempty"`    // that of Latest, else that of Meta
 	Meta     map[string]string `json:"meta,omitempty"`     // the host's, opaque but for MetaAgent and MetaModel
 	Root     cairn.Path        `json:"root"`
+	Further  cairn.Paths       `json:"furtherRoots,omitempty"` // other roots of the session
+	Missing  []Missing         `json:"missingIn,omitempty"`    // other roots in which a call did nothing
 	Created  time.Time         `json:"created"`
 	Updated  time.Time         `json:"updated"`
 	Children []string          `json:"children,omitempty"`
@@ -38,6 +40,10 @@ type Session struct {
 	Open     string    `json:"open,omitempty"`    // the step that is running
 	Revert   *Boundary `json:"revert,omitempty"`  // nil: nothing is reverted
 	Latest   *Work     `json:"latest,omitempty"`  // the newest step or prompt that is visible
+
+	// Fetched says where the session comes from if another store has it and this one does not; nil
+	// otherwise. Such a session can be read, restored and forked, and Resume goes on with it.
+	Fetched *Origin `json:"fetched,omitempty"`
 
 	// Truncated: the beginning of the session has been cleaned away. The rest can be
 	// reverted and forked; the counts are of the rest.
@@ -90,6 +96,8 @@ type Message struct {
 	// with the message.
 	Commits []string `json:"commits,omitempty"`
 
+	Missing []Missing `json:"missingIn,omitempty"` // other roots in which AddMessage did nothing
+
 	// Children are the sessions that sub-agents of this message began.
 	Children []string `json:"children,omitempty"`
 }
@@ -115,6 +123,13 @@ type Step struct {
 	// Owner is whose work the step is, nil for steps of earlier releases.
 	Owner *Owner `json:"owner,omitempty"`
 
+	// Elsewhere are the changes in other roots of the session. Only History fills them in.
+	Elsewhere []RootPatch `json:"inRoots,omitempty"`
+
+	// Missing are other roots in which the step could not begin, or end. Its changes there count as the
+	// user's.
+	Missing []Missing `json:"missingIn,omitempty"`
+
 	// Abandoned: its owner was gone before it ended. After is the last state that is
 	// known to be the step's; what came later is not.
 	Abandoned bool `json:"abandoned,omitempty"`
@@ -136,10 +151,23 @@ type Part struct {
 	Meta map[string]string `json:"meta,omitempty"`
 }
 
-// SessionBegin describes a session that begins. Meta is kept as it is.
+// Missing is another root of a session in which something could not be done, for instance because it
+// is not mounted, and why. It was done in the root itself.
+type Missing = cairn.PathReason
+
+// RootPatch is what a step changed in another root of its session.
+type RootPatch struct {
+	Root  cairn.Path  `json:"root"`
+	Patch cairn.Patch `json:"patch"`
+}
+
+// SessionBegin describes a session that begins. Meta is kept as it is. Further are directories that
+// the session works in beside the root: absolute, and neither within the root nor around it. A session
+// that goes on may get more of them, and its sub-agents have them, too.
 type SessionBegin struct {
 	ID, Parent, Title string
 	Meta              map[string]string
+	Further           []string
 }
 
 // MessageBegin describes a message that holds no step, or none yet.
@@ -196,6 +224,9 @@ type MoveOptions struct {
 	DryRun     bool         // only say what would be done; the session in the answer is as it would be
 	Plan       string       // id of the plan to carry out; cairn.ErrMoved if it would be another one now
 	EndOpen    bool         // end open steps first instead of failing with ErrBusy: their agent is gone
+
+	// ThisRoot moves the session in this root alone. Otherwise it moves in all its roots, or in none.
+	ThisRoot bool
 
 	// Git moves the user's git repository, too: what commands of the steps have changed there goes back,
 	// or comes back with the files. A dry run shows it first.

@@ -24,7 +24,7 @@ func (s *Sessions) Get(ctx context.Context, id string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.digests(ctx)
+	all, err := s.around(ctx, h)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (s *Sessions) Get(ctx context.Context, id string) (*Session, error) {
 // view is a session without what has to be computed from its files.
 func (s *Sessions) view(ctx context.Context, h *history) (*Session, []*boundary, error) {
 	out := h.digest.view(h.root)
-	out.Truncated = h.truncated
+	out.Truncated, out.Fetched = h.truncated, h.from
 	out.show(h.latest(nil))
 	active, err := s.active(ctx, h)
 	if err != nil || len(active) == 0 {
@@ -61,7 +61,7 @@ func (s *Sessions) revertView(ctx context.Context, h *history, active []*boundar
 
 func (d *digest) view(root string) *Session {
 	out := &Session{
-		ID: d.ID, Parent: d.Parent, Title: d.title(), Agent: d.Meta[MetaAgent], Meta: maps.Clone(d.Meta), Root: cairn.Path(root),
+		ID: d.ID, Parent: d.Parent, Title: d.title(), Agent: d.Meta[MetaAgent], Meta: maps.Clone(d.Meta), Root: cairn.Path(root), Further: d.Further,
 		Created: instant(d.Created), Updated: instant(d.At), Messages: d.Messages, Steps: d.Steps, Open: d.Open,
 	}
 	out.show(d.Work)
@@ -205,9 +205,34 @@ func (s *Sessions) List(ctx context.Context) ([]*Session, error) {
 		out.Children = children(all, out.ID)
 		list = append(list, out)
 	}
+	if list, err = s.addFetched(ctx, list, all); err != nil {
+		return nil, err
+	}
 	slices.SortFunc(list, func(a, b *Session) int {
 		return cmp.Or(b.Updated.Compare(a.Updated), strings.Compare(a.ID, b.ID))
 	})
+	return list, nil
+}
+
+// addFetched adds the sessions that were fetched. One that cannot be read is left out.
+func (s *Sessions) addFetched(ctx context.Context, list []*Session, own []digest) ([]*Session, error) {
+	fetched, err := s.fetchedBeside(ctx, own)
+	if err != nil {
+		return nil, err
+	}
+	for i := range fetched {
+		h, err := s.load(ctx, fetched[i].ID)
+		if err != nil {
+			continue
+		}
+		out, _, err := s.view(ctx, h)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err == nil {
+			list = append(list, out)
+		}
+	}
 	return list, nil
 }
 
@@ -232,7 +257,7 @@ func (s *Sessions) History(ctx context.Context, id string) ([]Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.digests(ctx)
+	all, err := s.around(ctx, h)
 	if err != nil {
 		return nil, err
 	}
@@ -259,6 +284,7 @@ func (s *Sessions) History(ctx context.Context, id string) ([]Message, error) {
 		}
 		list = append(list, out)
 	}
+	s.addElsewhere(ctx, h, list)
 	return list, nil
 }
 

@@ -229,12 +229,14 @@ func (c *cli) withRepo(f func(*cairn.Repo) error) error {
 func (c *cli) makers() []maker {
 	return []maker{
 		{"track", c.trackCommand}, {"wait", c.waitCommand}, {"status", c.statusCommand}, {"patch", c.patchCommand}, {"diff", c.diffCommand},
-		{"restore", c.restoreCommand}, {"revert", c.revertCommand}, {"undo", c.undoCommand}, {"redo", c.redoCommand},
+		{"restore", c.restoreCommand}, {"checkout", c.checkoutCommand}, {"revert", c.revertCommand}, {"undo", c.undoCommand}, {"redo", c.redoCommand},
+		{"merge", c.mergeCommand}, {"compare", c.compareCommand},
 		{"log", c.logCommand}, {"operations", c.operationsCommand}, {"session", c.sessionCommand},
+		{"test", c.testCommand}, {"bisect", c.bisectCommand},
 		{"pin", c.pinCommand}, {"unpin", c.unpinCommand},
 		{"commit", c.commitCommand},
 		{"ls", c.lsCommand}, {"cat", c.catCommand}, {"exists", c.existsCommand}, {"blame", c.blameCommand}, {"review", c.reviewCommand}, {"show", c.showCommand}, {"grep", c.grepCommand},
-		{"export", c.exportCommand}, {"import", c.importCommand}, {"push", c.pushCommand}, {"fetch", c.fetchCommand},
+		{"export", c.exportCommand}, {"import", c.importCommand}, {"push", c.pushCommand}, {"fetch", c.fetchCommand}, {"resume", c.resumeCommand},
 		{"setup", c.setupCommand}, {"hook", c.hookCommand}, {"run", c.runCommand}, {"acp", c.acpCommand}, {"mcp", c.mcpCommand}, {"serve", c.serveCommand},
 		{"gc", c.gcCommand}, {"du", c.duCommand}, {"doctor", c.doctorCommand}, {"purge", c.purgeCommand},
 		{"adopt", c.adoptCommand}, {"config", c.configCommand},

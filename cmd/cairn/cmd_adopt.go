@@ -8,22 +8,39 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 )
 
-const adoptManual = `cairn adopt gives a project that was moved its old store back.
+const adoptManual = `cairn adopt gives a project that was moved its old store back, or an id.
 
 Usage:
     cairn adopt OLD-DIR
+    cairn adopt --id ID
 
 OLD-DIR is where the root was before, and must not be there any more; cairn du
 lists such directories as gone. Its checkpoints then are those of the root here.
 Where the root has checkpoints of its own by now, that is refused: cairn fetch
 brings the old ones, and says so.
+
+With --id the project is known by ID to cairn push and cairn fetch, on every
+machine where it was given the same one, instead of by the first commit of its
+git repository or by its path. That is for shallow clones, for directories
+without git, and for projects that share a history and are not the same. An
+empty ID takes it back.
+
+Options:
+    --id ID  up to 64 of a-z, 0-9, '-', '_' and '.'
 `
 
 func (c *cli) adoptCommand() *cobra.Command {
-	return c.command(command{
-		use: "adopt OLD-DIR", short: "take over the store of a moved project", manual: adoptManual,
-		args: argCount(1, 1, "the directory where the project was"), complete: completeFiles,
-		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
+	var id string
+	cmd := c.command(command{
+		use: "adopt [--id ID | OLD-DIR]", short: "take over the store of a moved project, or name a project", manual: adoptManual,
+		args: argCount(0, 1, "the directory where the project was"), complete: completeFiles,
+		run: func(ctx context.Context, cmd *cobra.Command, args []string) error {
+			switch named := cmd.Flags().Changed("id"); {
+			case named == (len(args) > 0):
+				return c.usage("want the directory where the project was, or --id")
+			case named:
+				return c.nameProject(ctx, id)
+			}
 			old, err := c.paths(args)
 			if err != nil {
 				return err
@@ -39,4 +56,29 @@ func (c *cli) adoptCommand() *cobra.Command {
 			return nil
 		},
 	})
+	cmd.Flags().StringVar(&id, "id", "", "what push and fetch know the project by")
+	return cmd
+}
+
+// nameProject gives the project an id, also where it has no checkpoint yet.
+func (c *cli) nameProject(ctx context.Context, id string) error {
+	opt, err := c.options()
+	if err != nil {
+		return err
+	}
+	opt.MustExist = false
+	repo, err := cairn.Open(opt)
+	if err != nil {
+		return err
+	}
+	defer repo.Close()
+	if err := repo.SetProjectID(ctx, id); err != nil {
+		return err
+	}
+	if id == "" {
+		c.console.Remark("%s has no id any more", placeText(repo.Root()))
+	} else {
+		c.console.Remark("push and fetch know %s as %s now", placeText(repo.Root()), id)
+	}
+	return nil
 }

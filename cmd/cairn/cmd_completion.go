@@ -200,3 +200,13 @@ func (c *cli) openForCompletion() (*cairn.Repo, error) {
 	c.running, c.console.Quiet = "completion", true
 	return c.open()
 }
+
+// completeSourceThenFiles completes a checkpoint or a directory, and then files.
+func (c *cli) completeSourceThenFiles(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) == 0 && !strings.ContainsRune(typed, '/') && typed != "." && typed != ".." {
+		if offers, directive := c.offerCheckpoints(cmd.Context(), typed); len(offers) > 0 {
+			return offers, directive
+		}
+	}
+	return completeFiles(cmd, args, typed)
+}

@@ -120,7 +120,7 @@ func (c *cli) printCleaned(done *cairn.CleanResult, dry bool) error {
 }
 
 // cleansAfter lists the commands that may begin a cleaning in the background.
-var cleansAfter = []string{"track", "hook", "restore", "revert", "undo", "redo", "wait"}
+var cleansAfter = []string{"track", "hook", "restore", "revert", "merge", "undo", "redo", "wait"}
 
 // cleanLater starts a cleaning in a process of its own, if one is due, so that no
 // command waits for it. Most of the time it only reads one small file. If the process

@@ -51,10 +51,15 @@ Going back:
     revert HASH [PATH...]       take back what changed since
     revert FROM..TO [PATH...]   take back what changed between, keep what came
                                 later; also the files of patches
-    undo [PATH...]              take back the last restore, revert or redo
+    undo [PATH...]              take back the last restore, merge, revert, redo
     redo [PATH...]              take back the last undo
     operations                  what was restored, reverted, undone and redone
     session VERB [SESSION]      what agents did step by step, and taking it back
+
+Copies:
+    checkout HASH DIR           a checkpoint in a new directory
+    compare DIR|HASH...         what each changed since the state in common
+    merge DIR|HASH [PATH...]    bring that in, or some of it
 
 Looking into a checkpoint:
     ls HASH [PATH]              list files
@@ -64,6 +69,8 @@ Looking into a checkpoint:
     grep PATTERN [HASH]         search the disk, its files, or what is gone
     commit [SESSION] [TURN]     commit what an agent changed to your git
     blame [HASH] PATH           who wrote each line, and for which prompt
+    test -- COMMAND             run a test, and note how it ended
+    bisect -- COMMAND           the first state at which it fails
     review [SESSION]            on the terminal: accept what changed, or take
                                 it back
 
@@ -72,6 +79,7 @@ From one machine to another:
     import                      take one from stdin
     push REMOTE                 send all to a git repository
     fetch REMOTE                bring from there what others sent
+    resume SESSION              go on with a session, also of another machine
 
 For agents:
     run COMMAND                 run it with checkpoints around it
@@ -96,7 +104,8 @@ And also:
 
 HASH is the id that track prints (a tree), the id of a checkpoint (a commit), a
 unique prefix of either of at least 4 digits, @ for the newest checkpoint, @~N
-for the Nth before it, or a name that pin gave. PATH counts from the current
+for the Nth before it, @green for the newest whose tests passed, or a name that
+pin gave. PATH counts from the current
 directory, may be absolute, and must lie inside the root. Where cairn prints
 paths they count from the root, but for patch, whose paths are absolute.
 

@@ -188,6 +188,7 @@ func (c *cli) openProject(_ context.Context, dir string) (*hooks.Project, error)
 	return &hooks.Project{
 		Root: opt.Root, Git: git.Named{Dir: opt.GitDir, WorkTree: opt.GitWorkTree}, Above: c.above, Broken: c.brokenSettings(), NoTexts: opt.NoPrompts, NoMask: opt.NoMask,
 		Sessions: sessions, Overlap: c.overlap(opt), Finder: finder, Gaps: gaps, Close: closed,
+		RootOf: func(dir string) (string, error) { return cairn.FindRootIn(dir, opt.DataDir) },
 	}, nil
 }
 

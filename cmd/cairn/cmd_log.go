@@ -27,7 +27,8 @@ Each line has the first 12 digits of the checkpoint's id and of its tree, both
 of which are a HASH, its age, who made the changes, how many files changed
 against its parent, and the message. The parent is the checkpoint before it on
 its line; the first of a line, that is of a day, has none to compare with. On a
-terminal, names that cairn pin gave stand behind the id.
+terminal, names that cairn pin gave stand behind the id. Where a test was noted
+(cairn help test), it says passed or failed.
 A checkpoint of an agent's step has the agent and the first line of the prompt,
 and a line below has its model, its tools, their commands, and the first files.
 With -v another line has the ids of session, message and step.
@@ -60,7 +61,8 @@ Options:
 With --json the answer is an array of {"id", "hash", "time", "author",
 "message", "parent"}, printed as it is read: the ids in full, the time as in RFC
 3339, and no parent where there is none. A checkpoint that does not hold
-everything has "scope", see cairn help status. One of an agent's session has
+everything has "scope", see cairn help status; one with a result of a test has
+"passed". One of an agent's session has
 "work": {"sessionID", "messageID", "stepID", "agent", "model", "prompt",
 "calls": [{"tool", "command"}], "paths", "changed"}, the first few calls and
 paths, and the number of all paths. With --stat there is also "files", as in
@@ -188,6 +190,7 @@ type logEntry struct {
 	Diffs *[]cairn.FileDiff `json:"diffs,omitempty"`
 
 	Partial cairn.Extent `json:"scope,omitempty"`
+	Passed  *bool        `json:"passed,omitempty"` // of its tests; nil = there is no result
 }
 
 // logRun is one call.
@@ -200,6 +203,7 @@ type logRun struct {
 	text     cairn.DiffOptions
 	paths    []string
 	array    jsonArray
+	tested   map[string]bool // by checkpoint, see verdicts
 }
 
 func (c *cli) log(ctx context.Context, repo *cairn.Repo, f *logFlags, opt session.LogOptions, text cairn.DiffOptions) error {
@@ -257,7 +261,10 @@ func (r *logRun) changes(cp *cairn.Checkpoint) ([]cairn.Change, error) {
 
 // writeEntry prints a checkpoint in JSON.
 func (r *logRun) writeEntry(cp *cairn.Checkpoint, work *session.Work, partial cairn.Extent) error {
-	e := logEntry{cp.ID, cp.Hash, cp.When, cp.Author, cp.Message, cp.Parent, work, nil, nil, partial}
+	e := logEntry{cp.ID, cp.Hash, cp.When, cp.Author, cp.Message, cp.Parent, work, nil, nil, partial, nil}
+	if passed, ok := r.verdicts()[cp.ID]; ok {
+		e.Passed = &passed
+	}
 	changes, err := r.changes(cp)
 	if err != nil {
 		return err
@@ -298,6 +305,9 @@ func (r *logRun) writeLine(cp *cairn.Checkpoint, work *session.Work, changes []c
 	agents := work != nil && cp.Author == session.AuthorAgent && !r.f.oneline
 	if work != nil {
 		who, message = wording.Heading(cp.Author == session.AuthorAgent, who, message, work.Agent, work.Prompt)
+	}
+	if passed, ok := r.verdicts()[cp.ID]; ok {
+		count += map[bool]string{true: ", passed", false: ", failed"}[passed]
 	}
 	line := fmt.Sprintf("%.*s %.*s  %-14s  %s, %s", shortID, cp.ID, shortID, cp.Hash, wording.Ago(r.console.Now().Sub(cp.When)), wording.Printable(who), count)
 	switch {

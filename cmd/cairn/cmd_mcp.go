@@ -23,6 +23,7 @@ about, and ends it by closing stdin. The tools:
     track                     take a checkpoint
     preview                   what going back would do, with a plan id
     restore, revert           go back; with a plan id exactly that or nothing
+    compare, merge            what other directories changed, and bringing it in
     undo, redo                take that back
     sessions, session_undo,   what agents did here; take back a turn of one, and
     session_redo              bring it back
@@ -54,7 +55,10 @@ func (c *cli) mcpCommand() *cobra.Command {
 				return c.usage("has no --json form: it speaks a protocol of its own")
 			}
 			return c.withRepo(func(repo *cairn.Repo) error {
-				opt := mcptools.Options{Repo: repo, Version: thisBuild().Version}
+				opt := mcptools.Options{Repo: repo, Version: thisBuild().Version, OpenDir: func(dir string) (*cairn.Repo, error) {
+					from, err := c.otherDir(dir)
+					return from.Repo, err
+				}}
 				return mcptools.Serve(ctx, opt, interruptibleReader(ctx, c.stdin), flushing{c})
 			})
 		},

@@ -21,7 +21,12 @@ REMOTE is a URL or a path; any git server will do, and many projects and
 machines can share one repository. All lines of this directory's store go there,
 with names, operations and imported checkpoints. Nothing is deleted there, and
 the lines of other stores stay where they are. cairn fetch on another machine
-finds them if the root has the same path there.
+finds them wherever the project lies there: a project is known by the first
+commit of its git repository and the path within, or by an id that
+cairn adopt --id gave it. Without either it is known by its path.
+
+A note goes along for cairn fetch --list: the names of this machine, its user
+and the directory, and the first prompt of each session.
 
 The git program does the work, without your configuration. It may use the ssh
 agent, ~/.ssh and ~/.netrc, and never asks for a password. Your own repository
@@ -35,28 +40,30 @@ Example:
 `
 
 func (c *cli) pushCommand() *cobra.Command {
-	return c.remoteCommand(command{
+	return c.command(command{
 		use: "push REMOTE", short: "send checkpoints to a git repository", manual: pushManual,
-	}, (*cairn.Repo).Push, "nothing to push: everything is there already")
+		args: argCount(1, 1, wantRemote), complete: c.firstOnly(completeFiles),
+		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
+			return c.withRemote(args[0], func(repo *cairn.Repo, remote string) error {
+				lines, err := repo.Push(ctx, remote)
+				if err != nil {
+					return err
+				}
+				return c.printLines(lines, "nothing to push: everything is there already")
+			})
+		},
+	})
 }
 
-// remoteCommand is push or fetch.
-func (c *cli) remoteCommand(d command, move func(*cairn.Repo, context.Context, string) ([]string, error), nothing string) *cobra.Command {
-	d.args, d.complete = argCount(1, 1, "a REMOTE, which is a URL or a path"), c.firstOnly(completeFiles)
-	d.run = func(ctx context.Context, _ *cobra.Command, args []string) error {
-		remote, err := c.remote(args[0])
-		if err != nil {
-			return err
-		}
-		return c.withRepo(func(repo *cairn.Repo) error {
-			lines, err := move(repo, ctx, remote)
-			if err != nil {
-				return err
-			}
-			return c.printLines(lines, nothing)
-		})
+const wantRemote = "a REMOTE, which is a URL or a path"
+
+// withRemote opens the project for work with a remote.
+func (c *cli) withRemote(where string, f func(repo *cairn.Repo, remote string) error) error {
+	remote, err := c.remote(where)
+	if err != nil {
+		return err
 	}
-	return c.command(d)
+	return c.withRepo(func(repo *cairn.Repo) error { return f(repo, remote) })
 }
 
 // remote makes a path absolute, from the current directory. As in git, a text is a path
@@ -86,32 +93,4 @@ func (c *cli) printLines(lines []string, nothing string) error {
 		c.console.Remark("%s", nothing)
 	}
 	return nil
-}
-
-const fetchManual = `cairn fetch brings checkpoints from a git repository that cairn push sent there.
-
-Usage:
-    cairn fetch REMOTE
-
-The lines come that other stores of this directory have pushed: that is, of a
-root with the same path on another machine. Their checkpoints are then a HASH
-here, by their ids; @ and cairn log stay as they are, and nothing in the
-directory changes until something is restored. What comes is checked first, and
-if any of it is damaged or has paths that no checkpoint has, nothing is taken.
-
-What git may use is as in cairn push.
-
-The answer has one line for each line that is new or has moved: the other
-store's id, a slash, and its name there. An object that this store has lost and
-the remote holds comes back, and has a line of its own. With --json it prints
-{"lines": []}.
-
-Example:
-    cairn fetch git@example.org:team/checkpoints.git
-`
-
-func (c *cli) fetchCommand() *cobra.Command {
-	return c.remoteCommand(command{
-		use: "fetch REMOTE", short: "bring checkpoints from a git repository", manual: fetchManual,
-	}, (*cairn.Repo).Fetch, "nothing to fetch: everything is here already")
 }

@@ -149,17 +149,11 @@ func (c *cli) revertPaths(ctx context.Context, cmd *cobra.Command, spec string, 
 		}
 		in := cairn.Range{From: from, To: to}
 		if ask {
-			ids, err := c.askHunks(ctx, "take", repo.DiffFull(ctx, in.From, in.To, cairn.DiffOptions{Hunks: true}, opt.Paths...))
-			if err != nil {
+			ids, err := c.askHunks(ctx, "take back", repo.DiffFull(ctx, in.From, in.To, cairn.DiffOptions{Hunks: true}, opt.Paths...))
+			if err != nil || !c.chosen(cmd, ids, "revert") {
 				return err
 			}
-			if len(ids) == 0 {
-				c.console.Remark("nothing to revert: no hunk was chosen")
-				return nil
-			}
 			opt.Hunks = ids
-			cmd.Flags().Set(askFlag, "false")
-			cmd.Flags().Set(hunkFlag, strings.Join(ids, ","))
 		}
 		res, err := repo.Revert(ctx, in, opt)
 		if err != nil {

@@ -70,27 +70,31 @@ func (c *cli) linesOf(text string) (l cairn.LineRange, err error) {
 	return l, err
 }
 
-// askHelp has the word for what y does.
-const askHelp = `y  %[1]s this hunk back
+// askHelp has the words for what y does.
+const askHelp = `y  %[1]s this hunk %[2]s
 n  leave it
-a  %[1]s it and all later hunks of the file back
+a  %[1]s it and all later hunks of the file %[2]s
 d  leave it and all later hunks of the file
-q  leave it and all that follow; the ones said yes to go back
+q  leave it and all that follow; the ones said yes to go %[2]s
 `
 
 // asker asks about hunks, as git checkout -p does. It writes to stderr, because stdout has the
 // answer of the command.
 type asker struct {
-	in     *bufio.Reader
-	out    io.Writer
-	word   string // "take" or "bring" a hunk back
+	in    *bufio.Reader
+	out   io.Writer
+	word  string // "take" or "bring" a hunk
+	where string // "back" or "in"
+
 	chosen []string
 	quit   bool
 }
 
-// askHunks shows the hunks of files one by one and returns the names of the chosen ones.
+// askHunks shows the hunks of files one by one and returns the names of the chosen ones. word says
+// what becomes of these: "take back", "bring back" or "bring in".
 func (c *cli) askHunks(ctx context.Context, word string, files iter.Seq2[cairn.FileDiff, error]) ([]string, error) {
-	a := asker{in: bufio.NewReader(interruptibleReader(ctx, c.stdin)), out: c.console.Writer(), word: word}
+	word, where, _ := strings.Cut(word, " ")
+	a := asker{in: bufio.NewReader(interruptibleReader(ctx, c.stdin)), out: c.console.Writer(), word: word, where: where}
 	for d, err := range files {
 		if err == nil {
 			err = a.file(&d)
@@ -103,6 +107,18 @@ func (c *cli) askHunks(ctx context.Context, word string, files iter.Seq2[cairn.F
 		}
 	}
 	return a.chosen, nil
+}
+
+// chosen reports whether a hunk was chosen. If so, the flags name the hunks in the place of the
+// question, for the line that carries out a plan.
+func (c *cli) chosen(cmd *cobra.Command, ids []string, verb string) bool {
+	if len(ids) == 0 {
+		c.console.Remark("nothing to %s: no hunk was chosen", verb)
+		return false
+	}
+	cmd.Flags().Set(askFlag, "false")
+	cmd.Flags().Set(hunkFlag, strings.Join(ids, ","))
+	return true
 }
 
 func (a *asker) file(d *cairn.FileDiff) error {
@@ -139,7 +155,7 @@ func (a *asker) about(d *cairn.FileDiff, i int) (string, error) {
 		return "", err
 	}
 	for {
-		fmt.Fprintf(a.out, "(%d/%d) %s this hunk back [y,n,q,a,d,?]? ", i+1, len(d.Hunks), strings.ToUpper(a.word[:1])+a.word[1:])
+		fmt.Fprintf(a.out, "(%d/%d) %s this hunk %s [y,n,q,a,d,?]? ", i+1, len(d.Hunks), strings.ToUpper(a.word[:1])+a.word[1:], a.where)
 		line, err := a.in.ReadString('\n')
 		answer := strings.ToLower(strings.TrimSpace(line))
 		if answer != "" && strings.Contains("ynqad", answer) && len(answer) == 1 {
@@ -149,6 +165,6 @@ func (a *asker) about(d *cairn.FileDiff, i int) (string, error) {
 			fmt.Fprintln(a.out)
 			return "q", nil
 		}
-		fmt.Fprintf(a.out, askHelp, a.word)
+		fmt.Fprintf(a.out, askHelp, a.word, a.where)
 	}
 }

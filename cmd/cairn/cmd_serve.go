@@ -318,5 +318,6 @@ func (c *cli) optionsFor(root, dataDir string, logger *slog.Logger) (cairn.Optio
 	there.global.directory, there.global.root, there.global.dataDir = root, root, dataDir
 	opt, err := there.options()
 	opt.Command, opt.Logger, opt.Progress, opt.Watch = "cairn serve", logger, nil, true
+	opt.ForRoot = func(other string) (cairn.Options, error) { return c.optionsFor(other, dataDir, logger) }
 	return opt, err
 }

@@ -41,6 +41,7 @@ checkpoints around each step, are there with --ids or -v.
 
 For an adapter that connects an agent, with the id in full:
     cairn session begin SESSION [--title TEXT] [--parent ID] [--meta KEY=TEXT]
+                             [--add-dir DIR]
     cairn session message SESSION --message ID [--role ROLE] [--prompt TEXT]
     cairn session step begin SESSION [--message ID] [--step ID] [--path PATH]
                              [--owner PID | --lease DURATION] [--async]
@@ -65,6 +66,12 @@ other commands that change the session wait until that is done. An adapter calls
 cairn wait or hint before a tool that may write runs. If it has not, step end
 may have to take the state before the step itself: then it warns, and the exit
 status is 3.
+
+begin --add-dir names another directory that the session works in. Its turns are
+recorded there, too, and go back in all its directories or in none: every plan
+is made before any is carried out, and one undo takes it back in each. A
+directory inside the root is part of it. One that is not there any more stops
+revert, unrevert, undo and redo, unless --this-root says to go without it.
 
 revert takes back all steps from a message on, from the one that holds a part,
 or all with --start, and with them what sub-agents did there. Only files that
@@ -124,6 +131,9 @@ Options:
     --parent ID           the session that this one is a sub-agent of
     --meta KEY=TEXT       anything to be kept; also more than once
     --ids                 of list and show: also the ids
+    --add-dir DIR         of begin: another directory; also more than once, and
+                          for a session that exists
+    --this-root           go back, or forth, in this directory alone
     --restore             bring the root to the point of the fork
     --git                 of revert, unrevert, undo and redo: git goes along,
                           by a plan, as in cairn undo --git; --yes does not ask
@@ -159,8 +169,9 @@ Examples:
 // sessionFlags are the flags of all verbs; each verb has some of them.
 type sessionFlags struct {
 	message, turn, part, role, prompt, title, parent             string
-	steps, paths, meta                                           []string
+	steps, paths, meta, further                                  []string
 	start, restore, endOpen, async, gone, ids, hunkIDs, reverted bool
+	thisRoot                                                     bool
 	owner                                                        int
 	lease                                                        time.Duration
 	policy                                                       string
@@ -195,13 +206,13 @@ type sessionRun struct {
 	late bool // a step that was to begin in the background has begun only now
 }
 
-const goBackFlags = "end-open on-conflict dry-run plan git yes"
+const goBackFlags = "end-open on-conflict dry-run plan git yes this-root"
 
 var sessionVerbs = map[string]sessionVerb{
 	"list":       {0, 0, "no more arguments", "ids", false, false, false, (*sessionRun).list},
 	"show":       {0, 1, "at most one SESSION", "ids", false, false, true, (*sessionRun).show},
 	"diff":       {0, 1, "at most one SESSION", "message turn step hunk-ids reverted", false, false, true, (*sessionRun).diff},
-	"begin":      {1, 1, "a SESSION", "title parent meta", true, true, false, (*sessionRun).begin},
+	"begin":      {1, 1, "a SESSION", "title parent meta add-dir", true, true, false, (*sessionRun).begin},
 	"message":    {1, 1, "a SESSION", "message role prompt meta", true, true, false, (*sessionRun).addMessage},
 	"step begin": {1, 1, "a SESSION", "message step role prompt path meta async owner lease", true, true, false, (*sessionRun).stepBegin},
 	"step end":   {1, 1, "a SESSION", "step path gone", false, true, false, (*sessionRun).stepEnd},
@@ -257,6 +268,8 @@ func (f *sessionFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.start, "start", false, "before the first message")
 	flags.BoolVar(&f.restore, "restore", false, "bring the root to the point of the fork")
 	flags.BoolVar(&f.endOpen, "end-open", false, "end a step that is still open")
+	flags.BoolVar(&f.thisRoot, thisRootFlag, false, "only in this directory, of several")
+	flags.StringArrayVar(&f.further, "add-dir", nil, "of begin: another directory that the session works in")
 	flags.BoolVar(&f.ids, "ids", false, "also ids")
 	flags.BoolVar(&f.hunkIDs, hunkIDsFlag, false, "of diff: name the hunks")
 	flags.BoolVar(&f.reverted, revertedFlag, false, "of diff: what the reverts in effect took back")

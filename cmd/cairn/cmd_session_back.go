@@ -13,7 +13,7 @@ import (
 
 // options are the options of all verbs that go back or forth.
 func (r *sessionRun) options() (opt session.MoveOptions, err error) {
-	opt = session.MoveOptions{DryRun: r.f.plan.dryRun, Plan: r.f.plan.id, EndOpen: r.f.endOpen, Git: r.f.git.git}
+	opt = session.MoveOptions{DryRun: r.f.plan.dryRun, Plan: r.f.plan.id, EndOpen: r.f.endOpen, Git: r.f.git.git, ThisRoot: r.f.thisRoot}
 	if opt.OnConflict, err = r.policy(r.cmd, r.f.policy); err != nil {
 		return opt, err
 	}

@@ -59,11 +59,10 @@ func (r *sessionRun) revertHunks() error {
 	if r.f.part != "" || r.f.start || r.f.endOpen || r.f.git.git {
 		return r.usage("takes hunks of a --turn, --message or --step back, without --part, --start, --end-open and --git")
 	}
-	move, err := r.options()
+	opt, err := r.revertOptions()
 	if err != nil {
 		return err
 	}
-	opt := cairn.RevertOptions{OnConflict: move.OnConflict, DryRun: move.DryRun, Plan: move.Plan}
 	if err := r.f.hunks.options(r.cli, &opt); err != nil {
 		return err
 	}
@@ -108,9 +107,9 @@ func (r *sessionRun) askHunks() ([]string, error) {
 	if own.Open {
 		return nil, fmt.Errorf("%w: one of its steps is open (end it first)", session.ErrBusy)
 	}
-	word := "take"
+	word := "take back"
 	if r.verb == "unrevert" {
-		word = "bring"
+		word = "bring back"
 	}
 	return r.cli.askHunks(r.ctx, word, own.FileDiffs(r.ctx, own.List, cairn.DiffOptions{Hunks: true}))
 }

@@ -43,13 +43,18 @@ func (r *sessionRun) revertTurn() error {
 	})
 }
 
+// revertOptions are the flags of a way back that leaves the boundary where it is.
+func (r *sessionRun) revertOptions() (cairn.RevertOptions, error) {
+	move, err := r.options()
+	return cairn.RevertOptions{OnConflict: move.OnConflict, DryRun: move.DryRun, Plan: move.Plan, ThisRoot: move.ThisRoot}, err
+}
+
 // takePaths runs what takes back all of a change, or the paths of --path.
 func (r *sessionRun) takePaths(nothing string, take func(cairn.RevertOptions) (*cairn.Result, error)) error {
-	move, err := r.options()
+	opt, err := r.revertOptions()
 	if err != nil {
 		return err
 	}
-	opt := cairn.RevertOptions{OnConflict: move.OnConflict, DryRun: move.DryRun, Plan: move.Plan}
 	if opt.Paths, err = r.paths(r.f.paths); err != nil {
 		return err
 	}

@@ -31,7 +31,11 @@ func (r *sessionRun) begin() error {
 	if err != nil {
 		return err
 	}
-	s, err := r.all.Begin(r.ctx, session.SessionBegin{ID: r.args[0], Title: r.f.title, Parent: r.f.parent, Meta: meta})
+	further, err := r.paths(r.f.further)
+	if err != nil {
+		return err
+	}
+	s, err := r.all.Begin(r.ctx, session.SessionBegin{ID: r.args[0], Title: r.f.title, Parent: r.f.parent, Meta: meta, Further: further})
 	if err != nil {
 		return err
 	}
@@ -98,7 +102,10 @@ func (r *sessionRun) stepBegin() error {
 	if err != nil {
 		return err
 	}
-	return r.printStep(st, st.Before)
+	if err := r.printStep(st, st.Before); err != nil {
+		return err
+	}
+	return r.tellMissing(st.Missing)
 }
 
 func (r *sessionRun) stepEnd() error {
@@ -118,7 +125,7 @@ func (r *sessionRun) stepEnd() error {
 		r.console.Complain("warning: the state before the step was captured only now: what its tools had changed by then is not in it")
 		return errPartly
 	}
-	return nil
+	return r.tellMissing(st.Missing)
 }
 
 // printStep prints the tree that was captured, as track does.
@@ -128,6 +135,17 @@ func (c *cli) printStep(st *session.Step, at session.CheckpointRef) error {
 	}
 	_, err := c.out.WriteString(at.Hash + "\n")
 	return err
+}
+
+// tellMissing warns of other directories of a session in which the command did nothing.
+func (c *cli) tellMissing(missing []session.Missing) error {
+	for _, m := range missing {
+		c.console.Complain(fmt.Sprintf("warning: not in %s: %s", placeText(string(m.Path)), m.Reason))
+	}
+	if len(missing) > 0 {
+		return errPartly
+	}
+	return nil
 }
 
 func (r *sessionRun) hint() error {
@@ -166,13 +184,16 @@ func (r *sessionRun) style() sessiontext.Style {
 // printSession prints a session, for people with the lines that it changed.
 func (r *sessionRun) printSession(s *session.Session) error {
 	if r.global.json {
-		return r.writeJSON(s)
+		if err := r.writeJSON(s); err != nil || len(s.Missing) == 0 {
+			return err
+		}
+		return errPartly
 	}
 	r.writeLines(r.style().Session(s, ""))
 	if sum := s.Summary; sum != nil && sum.Files > 0 {
 		fmt.Fprintf(r.out, "%s changed, %d added, %d deleted\n", wording.Count(sum.Files, "file"), sum.Additions, sum.Deletions)
 	}
-	return nil
+	return r.tellMissing(s.Missing)
 }
 
 func (r *sessionRun) show() error {

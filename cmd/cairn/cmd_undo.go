@@ -18,7 +18,7 @@ newest restore, revert or redo.
 Usage:
     cairn undo [--turn | --session S | --operation] [--end-open]
                [--dry-run | --plan ID] [--on-conflict POLICY] [PATH...]
-               [--conversation]
+               [--conversation] [--this-root]
     cairn undo --git [--yes] [the options above, and no PATH]
 
 What is newest is taken back, and named with its prompt and its files. Again it
@@ -39,6 +39,11 @@ It touches only what the turn or the operation touched, and brings back what an
 operation overwrote or deleted, ignored and oversized files included. Changes of
 others in these files are merged, or kept as a conflict. Paths outside the
 root and ignored files stay; they are listed where they are known.
+
+A turn of a session that works in several directories (cairn help session) goes
+back in all of them or in none. The answer lists the paths of the others in
+full, and says in how many directories something changed. --git then goes with
+--this-root only.
 
 With --git the git repository goes back, too: HEAD, refs, stashes, index and a
 merge or rebase in progress, as far as the turn or the operation has moved them.
@@ -65,6 +70,8 @@ Options:
                           too, where a program can do that: with Codex, while it
                           does not run. Otherwise the answer names the way, and
                           the exit status is 3
+    --this-root           only in this directory, where a turn or an operation
+                          went over several
     --end-open            end a step that is still running, for instance that of
                           a command under cairn run, or of an agent that is gone
     --on-conflict POLICY  what becomes of a path that was changed since:
@@ -108,6 +115,7 @@ Options:
     --session S           a turn of this session
     --operation           the newest operation that was undone
     --git, --yes          as in cairn undo
+    --this-root           as in cairn undo
     --end-open            as in cairn undo
     --on-conflict POLICY  what becomes of a path that was changed since the
                           undo: merge (the default), overwrite, keep or fail, as
@@ -146,6 +154,7 @@ type wayBack struct {
 type undoFlags struct {
 	turn, operation bool
 	endOpen         bool
+	thisRoot        bool
 	session, policy string
 	plan            planFlags
 	git             gitFlags
@@ -168,6 +177,7 @@ func (c *cli) takeBackCommand(d command, way wayBack) *cobra.Command {
 	flags.BoolVar(&f.operation, operationFlag, false, "the newest operation")
 	flags.StringVar(&f.session, sessionFlag, "", "a turn of this session")
 	flags.BoolVar(&f.endOpen, "end-open", false, "end a step that is still open")
+	flags.BoolVar(&f.thisRoot, thisRootFlag, false, "only in this directory, of several")
 	if way.does == takeBackWords {
 		flags.BoolVar(&f.conversation, conversationFlag, false, "the agent's conversation goes back, too")
 	}
@@ -193,7 +203,7 @@ type undoRun struct {
 }
 
 func (c *cli) takeBack(r *undoRun, args []string) (err error) {
-	r.opt = session.MoveOptions{DryRun: r.f.plan.dryRun, Plan: r.f.plan.id, EndOpen: r.f.endOpen}
+	r.opt = session.MoveOptions{DryRun: r.f.plan.dryRun, Plan: r.f.plan.id, EndOpen: r.f.endOpen, ThisRoot: r.f.thisRoot}
 	if r.opt.OnConflict, err = c.policy(r.cmd, r.f.policy); err != nil {
 		return err
 	}

@@ -28,12 +28,15 @@ func (c *cli) otherHalf(ctx context.Context, all *session.Sessions, s *session.S
 	at := conversation.Place{Agent: s.Agent, Session: s.ID, Message: message}
 	half := &otherHalf{How: at.Rest(), asked: asked}
 	switch {
-	case !asked && half.How == "" || s.Parent != "":
+	case !asked && (half.How == "" || s.Parent != ""):
 		return nil, nil
+	case s.Parent != "":
+		half.How = conversation.OfParent(s.Parent)
+		return half, nil
 	case !asked:
 		return half, nil
 	case half.How == "":
-		half.How = "only the files went back: cairn does not know the agent of this session"
+		half.How = at.Missing()
 	}
 	if !at.Moves() {
 		return half, nil
@@ -78,5 +81,5 @@ func (h *otherHalf) fault() error {
 
 // changedFiles reports whether a way back has been carried out.
 func changedFiles(res *cairn.Result) bool {
-	return !res.DryRun && len(res.Restored)+len(res.Deleted)+gitChanges(res) > 0
+	return !res.DryRun && res.Directories()+gitChanges(res) > 0
 }

@@ -95,7 +95,7 @@ func (c *cli) report(ctx context.Context, err error) int {
 func status(err error) int {
 	var usage *usageError
 	switch {
-	case errors.As(err, &usage), isConfigError(err), errors.Is(err, cairn.ErrOutside), errors.Is(err, cairn.ErrName), errors.Is(err, session.ErrID):
+	case errors.As(err, &usage), isConfigError(err), errors.Is(err, cairn.ErrOutside), errors.Is(err, cairn.ErrName), errors.Is(err, cairn.ErrPlace), errors.Is(err, session.ErrID):
 		return exitUsage
 	case errors.Is(err, cairn.ErrNotFound):
 		return exitNotFound
@@ -115,7 +115,7 @@ func (c *cli) withUnfinished(f failure) failure {
 // begun to write, because it is in a journal.
 func (c *cli) unfinished() string {
 	switch c.running {
-	case "restore", "revert", "undo", "redo", "session":
+	case "restore", "revert", "merge", "undo", "redo", "session":
 		return "; if it had begun to change files, the next cairn command finishes it"
 	}
 	return ""
@@ -214,7 +214,7 @@ func code(err error) string {
 	var usage *usageError
 	kind := httpapi.KindOf(err)
 	switch {
-	case errors.As(err, &usage):
+	case errors.As(err, &usage), errors.Is(err, cairn.ErrPlace):
 		return "usage"
 	case isConfigError(err):
 		return "config"

@@ -22,6 +22,9 @@ type planFlags struct {
 
 const dryRunFlag, planFlag = "dry-run", "plan"
 
+// thisRootFlag limits going back to one root of a session of several.
+const thisRootFlag = "this-root"
+
 func (f *planFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.dryRun, dryRunFlag, false, "only list what would be done")
 	cmd.Flags().StringVar(&f.id, planFlag, "", "carry out this plan and no other")
@@ -107,9 +110,10 @@ func (c *cli) printResult(cmd *cobra.Command, res *cairn.Result, nothing string)
 	if c.global.json {
 		err = c.writeJSON(res)
 	} else {
-		err = c.listResult(res)
-		c.summarize(res, nothing)
-		c.invite(cmd, res)
+		all := res.InAllRoots()
+		err = c.listResult(all)
+		c.summarize(all, res.Directories(), nothing)
+		c.invite(cmd, all)
 	}
 	if err == nil && !res.Complete() {
 		err = errPartly
@@ -140,7 +144,7 @@ func (c *cli) listResult(res *cairn.Result) error {
 	return c.out.Flush() // before the summary, which goes elsewhere
 }
 
-func (c *cli) summarize(res *cairn.Result, nothing string) {
+func (c *cli) summarize(res *cairn.Result, directories int, nothing string) {
 	var counts []string
 	for _, n := range []struct {
 		count int
@@ -154,13 +158,17 @@ func (c *cli) summarize(res *cairn.Result, nothing string) {
 			counts = append(counts, fmt.Sprintf("%d %s", n.count, n.what))
 		}
 	}
+	where := ""
+	if directories > 1 {
+		where = fmt.Sprintf(" in %d directories", directories)
+	}
 	switch {
 	case len(counts) == 0:
 		c.console.Remark("%s", nothing)
 	case res.DryRun:
-		c.console.Remark("nothing is changed yet; it would be: %s", strings.Join(counts, ", "))
+		c.console.Remark("nothing is changed yet; it would be: %s%s", strings.Join(counts, ", "), where)
 	default:
-		c.console.Remark("%s", strings.Join(counts, ", "))
+		c.console.Remark("%s%s", strings.Join(counts, ", "), where)
 	}
 	for _, note := range res.Notes {
 		c.console.Remark("%s", note)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/user"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -32,7 +33,7 @@ func (c *cli) open() (*cairn.Repo, error) {
 }
 
 // makesStore lists the commands that make a store where there is none.
-var makesStore = []string{"track", "import", "fetch", "hook", "mcp", "run", "session begin"}
+var makesStore = []string{"track", "import", "fetch", "resume", "hook", "mcp", "run", "test", "session begin"}
 
 // takesOver lists the commands of makesStore that capture nothing.
 var takesOver = []string{"import", "fetch"}
@@ -46,6 +47,9 @@ func (c *cli) options() (cairn.Options, error) {
 		MustExist: !slices.Contains(makesStore, c.running), Command: "cairn " + c.running,
 		Home: c.home(), SystemGitConfig: systemGitConfig, Homes: homes,
 		Logger: c.console.Logger(), Progress: c.console.Progress(c.env("TERM") == "dumb" || pager.InAgent(c.lookup)),
+	}
+	if c.running == "push" {
+		opt.Machine, opt.User = machineAndUser()
 	}
 	if dir := c.env("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		opt.ConfigHome = dir
@@ -67,19 +71,38 @@ func (c *cli) options() (cairn.Options, error) {
 	if opt.LockTimeout, err = c.lockTimeout(); err != nil {
 		return opt, err
 	}
-	cfg.Configure(&opt)
+	plain := opt
+	c.configure(&opt, cfg)
 	if opt.DataDir, err = c.dataDir(dir); err != nil {
 		return opt, err
 	}
+	opt.ForRoot = func(root string) (cairn.Options, error) { return c.optionsBeside(plain, root) }
+	if slices.Contains(takesOver, c.running) {
+		opt.MaxFiles, opt.MaxScanBytes = cairn.NoLimit, cairn.NoLimit
+	}
+	c.last = &opt
+	return opt, nil
+}
+
+// configure fills in what settings and flags say.
+func (c *cli) configure(opt *cairn.Options, cfg *config.Config) {
+	cfg.Configure(opt)
 	opt.MaxFileSize = c.maxFileSize(cfg)
 	if c.global.minFree.text != "" {
 		opt.Retention.MinFree = limitOf(c.global.minFree)
 	}
 	opt.Force = c.force
-	if slices.Contains(takesOver, c.running) {
-		opt.MaxFiles, opt.MaxScanBytes = cairn.NoLimit, cairn.NoLimit
+}
+
+// optionsBeside returns the options for another root of a session, which has settings of its own.
+func (c *cli) optionsBeside(opt cairn.Options, root string) (cairn.Options, error) {
+	named := c.namedGit(root)
+	opt.Root, opt.GitDir, opt.GitWorkTree = root, named.Dir, named.WorkTree
+	cfg, err := config.Load(config.Sources{UserFile: c.userFile(), Project: root, ProjectFile: c.ownFile(root), Env: c.env})
+	if err != nil {
+		return opt, err
 	}
-	c.last = &opt
+	c.configure(&opt, cfg)
 	return opt, nil
 }
 
@@ -344,4 +367,13 @@ func settingLines(cfg *config.Config) string {
 func isConfigError(err error) bool {
 	var bad *config.Error
 	return errors.As(err, &bad)
+}
+
+// machineAndUser names both to other machines, "" where the system does not tell.
+func machineAndUser() (machine, name string) {
+	machine, _ = os.Hostname()
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	return machine, name
 }

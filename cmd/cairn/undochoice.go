@@ -72,7 +72,7 @@ func (r *undoRun) tell(repo *cairn.Repo, c *lastdone.Choice, res *cairn.Result) 
 		}
 		return cmp.Or(err, r.half.fault())
 	}
-	changes := len(res.Restored)+len(res.Deleted)+gitChanges(res) > 0
+	changes := res.Directories()+gitChanges(res) > 0
 	switch {
 	case res.DryRun:
 		r.console.Remark("%s: %s", r.way.would, r.text(repo, c))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -89,12 +90,26 @@ func TestV64_KeysOfCommands(t *testing.T) {
 	check("ls", "@")
 	check("exists", "@", "a")
 	check("restore", first.Hash, "--dry-run")
+	check("checkout", first.Hash, filepath.Join(s.home, "planned"), "--dry-run")
+	check("checkout", first.Hash, filepath.Join(s.home, "copy"))
 	check("restore", first.Hash)
 	check("undo")
 	check("redo")
 	check("revert", first.Hash, "--dry-run")
 	check("operations")
 	check("unpin", "name")
+	if runtime.GOOS != "windows" { // the commands are those of Unix
+		s.must("test", "--", "true")
+		s.write("a", "gone wrong\n")
+		check("track")
+		check("test")
+		check("bisect", "@~1", "--", "sh", "-c", "! grep -q wrong a")
+		check("log", "-2")
+	} else {
+		ran = append(ran, "test", "bisect")
+	}
+	check("compare", "@~1", "--hunk-ids")
+	check("merge", "@~1", "--dry-run")
 	check("session", "begin", "s", "--meta", "agent=codex", "--meta", "made-up=x", "--title", "t")
 	check("session", "step", "begin", "s", "--message", "m", "--role", "user", "--prompt", "do it", "--step", "one", "--path", "c", "--meta", "tool=Bash", "--meta", "command=make")
 	s.write("c", "c\n")
@@ -109,6 +124,7 @@ func TestV64_KeysOfCommands(t *testing.T) {
 	s.write("c", "c\n")
 	check("session", "list")
 	check("session", "show", "s")
+	check("resume", "--dry-run")
 	check("session", "diff", "s")
 	check("session", "undo", "s", "--dry-run")
 	check("session", "undo", "s")

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -76,6 +77,17 @@ type Report struct {
 	Driver  string   `json:"driver"`
 	About   string   `json:"about,omitempty"` // version, and the means that undo uses
 	Results []Result `json:"results"`
+}
+
+// Add adds a result, in the place of an older one of its scenario. Results stand in the order of the
+// scenarios.
+func (r *Report) Add(res Result) {
+	place := func(name string) int {
+		return slices.IndexFunc(Scenarios(), func(s Scenario) bool { return s.Name == name })
+	}
+	r.Results = slices.DeleteFunc(r.Results, func(old Result) bool { return old.Scenario == res.Scenario })
+	r.Results = append(r.Results, res)
+	slices.SortStableFunc(r.Results, func(a, b Result) int { return place(a.Scenario) - place(b.Scenario) })
 }
 
 // Run plays scenarios, each in a new directory below temp with a new driver.

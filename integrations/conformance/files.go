@@ -2,6 +2,8 @@ package conformance
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,12 +20,33 @@ func Save(dir string, reports []Report) error {
 		if err != nil {
 			return err
 		}
-		name := strings.NewReplacer(" ", "-", ",", "").Replace(strings.ToLower(reports[i].Driver)) + ".json"
-		if err := os.WriteFile(filepath.Join(dir, name), append(data, '\n'), 0o644); err != nil {
+		if err := os.WriteFile(fileOf(dir, reports[i].Driver), append(data, '\n'), 0o644); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func fileOf(dir, driver string) string {
+	return filepath.Join(dir, strings.NewReplacer(" ", "-", ",", "").Replace(strings.ToLower(driver))+".json")
+}
+
+// Load reads the report of a driver that Save has written into a directory, an empty one if there is
+// none.
+func Load(dir, driver string) (Report, error) {
+	r, err := read(fileOf(dir, driver))
+	if errors.Is(err, fs.ErrNotExist) {
+		return Report{Driver: driver}, nil
+	}
+	return r, err
+}
+
+func read(file string) (r Report, err error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return r, err
+	}
+	return r, json.Unmarshal(data, &r)
 }
 
 // WriteTable writes README.md of a directory: the table of all reports there, cairn first.
@@ -34,12 +57,8 @@ func WriteTable(dir string) error {
 	}
 	var reports []Report
 	for _, file := range files {
-		data, err := os.ReadFile(file)
+		r, err := read(file)
 		if err != nil {
-			return err
-		}
-		var r Report
-		if err := json.Unmarshal(data, &r); err != nil {
 			return err
 		}
 		reports = append(reports, r)

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -97,11 +98,18 @@ func (d *acpDriver) Stop() error { return nil }
 func version(name string) string { return name[strings.LastIndexByte(name, '@')+1:] }
 
 // reports plays all scenarios and writes the report. A driver that plays nothing proves nothing.
+// CAIRN_CONFORMANCE_RUN selects scenarios, a regular expression; the report keeps its other results.
 func reports(t *testing.T, r conformance.Report, driver func() conformance.Driver) {
 	t.Helper()
-	list := conformance.Scenarios()
-	dir := os.Getenv("CAIRN_CONFORMANCE_OUT")
-	if dir == "" {
+	list, dir := conformance.Scenarios(), os.Getenv("CAIRN_CONFORMANCE_OUT")
+	if run := os.Getenv("CAIRN_CONFORMANCE_RUN"); run != "" {
+		was, err := conformance.Load(dir, r.Driver)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Results = was.Results
+		list = slices.DeleteFunc(list, func(s conformance.Scenario) bool { return !regexp.MustCompile(run).MatchString(s.Name) })
+	} else if dir == "" {
 		list = list[:3]
 	}
 	played := 0
@@ -111,7 +119,7 @@ func reports(t *testing.T, r conformance.Report, driver func() conformance.Drive
 		if res.Outcome == conformance.Keeps || res.Outcome == conformance.Loses {
 			played++
 		}
-		r.Results = append(r.Results, res)
+		r.Add(res)
 		if err := save(dir, r); err != nil {
 			t.Fatal(err)
 		}

@@ -49,17 +49,23 @@ func TestKiloWithoutCairn(t *testing.T) {
 	startKilo(t, false).losesWork()
 }
 
-// copilot is Copilot CLI with a model of one's own, which needs no account.
-func copilot(t *testing.T) *talker {
+// copilotAgent returns a sandbox with Copilot CLI and a model of one's own, which needs no account.
+func copilotAgent(t *testing.T) (*sandbox, []string) {
 	t.Helper()
 	modules := install(t, "copilot", copilotPackage)
 	s := newSandbox(t)
 	s.env = append(s.env, "COPILOT_OFFLINE=true", "COPILOT_PROVIDER_BASE_URL="+s.model+"/v1", "COPILOT_PROVIDER_API_KEY=made-up", "COPILOT_MODEL=fake",
 		"COPILOT_ALLOW_ALL=true", "COPILOT_AUTO_UPDATE=false")
 	s.cairn("setup", "copilot")
+	return s, []string{filepath.Join(modules, "@github", "copilot-linux-x64", "copilot"), "--allow-all-tools"}
+}
+
+func copilot(t *testing.T) *talker {
+	t.Helper()
+	s, argv := copilotAgent(t)
 	begun := false
 	return &talker{sandbox: s, abs: true, say: func(prompt string) output {
-		args := []string{filepath.Join(modules, "@github", "copilot-linux-x64", "copilot"), "--allow-all-tools"}
+		args := argv[:len(argv):len(argv)]
 		if begun {
 			args = append(args, "--continue")
 		}
@@ -115,8 +121,8 @@ func TestDroidTools(t *testing.T) {
 	a.takenBackInShell("droid")
 }
 
-// cline is Cline's program for terminals. Each prompt is a session of its own.
-func cline(t *testing.T) *talker {
+// clineAgent returns a sandbox with Cline's program for terminals.
+func clineAgent(t *testing.T) (*sandbox, []string) {
 	t.Helper()
 	modules := install(t, "cline", clinePackage)
 	s := newSandbox(t)
@@ -127,8 +133,15 @@ func cline(t *testing.T) *talker {
 	}}})
 	s.cairn("setup", "cline")
 	t.Cleanup(s.endAll) // a hub stays
+	return s, []string{filepath.Join(modules, "@cline", "cli-linux-x64", "bin", "cline"), "-P", "openai-compatible", "-m", "fake"}
+}
+
+// cline plays prompts, each a session of its own.
+func cline(t *testing.T) *talker {
+	t.Helper()
+	s, argv := clineAgent(t)
 	return &talker{sandbox: s, abs: true, say: func(prompt string) output {
-		return s.run("", filepath.Join(modules, "@cline", "cli-linux-x64", "bin", "cline"), "-P", "openai-compatible", "-m", "fake", prompt)
+		return s.run("", append(argv[:len(argv):len(argv)], prompt)...)
 	}}
 }
 

@@ -74,7 +74,7 @@ func openCodeAgent(t *testing.T, plugin bool) (*sandbox, string) {
 func (s *sandbox) openConfig(path string) {
 	s.jsonFile(path, object{
 		"autoupdate": false, "share": "disabled", "model": "fake/fake", "small_model": "fake/fake", "enabled_providers": []string{"fake"},
-		"permission": object{"edit": "allow", "bash": "allow", "webfetch": "deny"},
+		"permission": object{"read": "allow", "edit": "allow", "bash": "allow", "webfetch": "deny"},
 		"provider": object{"fake": object{"npm": "@ai-sdk/openai-compatible", "name": "Fake",
 			"options": object{"baseURL": s.model + "/v1", "apiKey": "made-up"},
 			"models":  object{"fake": object{"name": "Fake", "tool_call": true, "limit": object{"context": 100000, "output": 8000}}}}},

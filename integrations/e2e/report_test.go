@@ -93,3 +93,10 @@ func TestOpenCodeReport(t *testing.T) {
 	s := startOpenCode(t, true).begin()
 	s.reports(func(turns script) { s.play(turns) })
 }
+
+// TestCopilotReport: Copilot CLI looks for the report in a place of its own.
+func TestCopilotReport(t *testing.T) {
+	needTier(t, 2)
+	a := copilot(t)
+	a.reports(func(s script) { a.play(s) })
+}

@@ -220,13 +220,20 @@ func geminiAgent(t *testing.T) (*sandbox, []string) {
 	modules := install(t, "gemini", geminiPackage)
 	s := newSandbox(t)
 	s.env = append(s.env, "GEMINI_API_KEY=made-up", "GOOGLE_GEMINI_BASE_URL="+s.model, "GEMINI_CLI_NO_RELAUNCH=true")
+	s.geminiSettings(object{})
+	s.cairn("setup", "gemini")
+	return s, []string{nodeDir() + "/node", modules + "/@google/gemini-cli/bundle/gemini.js", "-m", "gemini-2.5-pro", "--approval-mode", "yolo"}
+}
+
+// geminiSettings keeps Gemini CLI at home. general has further settings of that section.
+func (s *sandbox) geminiSettings(general object) {
+	s.t.Helper()
+	general["enableAutoUpdate"], general["enableAutoUpdateNotification"] = false, false
 	s.jsonFile(".gemini/settings.json", object{
-		"general": object{"enableAutoUpdate": false, "enableAutoUpdateNotification": false}, "privacy": object{"usageStatisticsEnabled": false},
+		"general": general, "privacy": object{"usageStatisticsEnabled": false},
 		"telemetry": object{"enabled": false}, "tools": object{"sandbox": false},
 		"security": object{"auth": object{"selectedType": "gemini-api-key"}, "folderTrust": object{"enabled": false}},
 	})
-	s.cairn("setup", "gemini")
-	return s, []string{nodeDir() + "/node", modules + "/@google/gemini-cli/bundle/gemini.js", "-m", "gemini-2.5-pro", "--approval-mode", "yolo"}
 }
 
 func geminiTalker(t *testing.T) *talker {

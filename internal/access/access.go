@@ -4,9 +4,11 @@ package access
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/retention"
 	"github.com/seed-fb9cbc17/cairn/internal/reviewed"
@@ -41,4 +43,31 @@ func Marks(r Repo) []reviewed.Mark { return reviewed.Load(r.inner().store) }
 // ChangeMarks removes some decisions of reviews and adds others.
 func ChangeMarks(ctx context.Context, r Repo, remove, add []reviewed.Mark) error {
 	return reviewed.Change(ctx, r.inner().store, remove, add)
+}
+
+// ReadDir lists a directory of a checkpoint of a Repo ("" = the root). The error wraps
+// state.ErrNotFound for a path that is no directory there.
+func ReadDir(r Repo, c *history.Checkpoint, dir string) ([]history.DirEntry, error) {
+	return r.inner().store.ReadDir(c, dir)
+}
+
+// OpenBlob opens a blob of the store of a Repo. The reader fails at its end if the bytes do not match
+// the id.
+func OpenBlob(r Repo, id object.ID) (io.ReadCloser, error) {
+	_, in, err := history.Source{DB: r.inner().store.DB}.Open(id)
+	return in, err
+}
+
+// Timeline returns the checkpoints of all lines in the order of their times, the oldest first.
+func Timeline(ctx context.Context, r Repo) ([]history.Moment, error) {
+	return r.inner().store.Timeline(ctx)
+}
+
+// Ancestors returns a checkpoint and those before it on its line, the oldest first.
+func Ancestors(ctx context.Context, r Repo, c *history.Checkpoint) ([]history.Moment, error) {
+	id, err := object.ParseID(c.ID)
+	if err != nil {
+		return nil, err
+	}
+	return r.inner().store.Ancestors(ctx, id)
 }

@@ -60,11 +60,11 @@ func (p *proxy) meetSession(a *asked, r *results, v *verdict) {
 		p.sessions[id] = s
 	}
 	s.dir = a.params.Dir
-	if n := len(a.params.Directories); n > 0 {
-		s.notes = append(s.notes, "cairn looks after "+s.dir+" only: changes in the other directories of this session ("+
-			strings.Join(a.params.Directories, ", ")+") are not taken back")
+	begun := event{"event": "session"}
+	if len(a.params.Directories) > 0 {
+		begun["directories"] = a.params.Directories
 	}
-	p.enqueue(s, event{"event": "session"})
+	p.enqueue(s, begun)
 	if !s.listed {
 		v.after = append(v.after, ownCommands(id)...)
 	}

@@ -291,17 +291,31 @@ func TestLaterVersion(t *testing.T) {
 	}
 }
 
-// TestOtherDirectories: the user is told that they are not looked after.
+// TestOtherDirectories: they go back with the project. The user is told of one that cannot.
 func TestOtherDirectories(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, someFiles()).start()
-	pass(s.editor, s.agent, `{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":`+quote(s.dir)+`,"additionalDirectories":["/lib"]}}`)
+	lib := filepath.Join(filepath.Dir(s.dir), "lib")
+	gone := filepath.Join(filepath.Dir(s.dir), "gone")
+	gittest.Create(t, lib, someFiles())
+	begin := gittest.Manifest(t, lib)
+	pass(s.editor, s.agent, `{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":`+quote(s.dir)+`,"additionalDirectories":[`+quote(lib)+`,`+quote(gone)+`]}}`)
 	pass(s.agent, s.editor, `{"jsonrpc":"2.0","id":1,"result":{"sessionId":"s"}}`)
 	s.editor.hear() // the list of commands
+	s.carries(1)
 	pass(s.editor, s.agent, prompt("2", "s", "go"))
-	if got := s.editor.hear(); !strings.Contains(got, "changes in the other directories of this session (/lib) are not taken back") {
+	if got := s.editor.hear(); !strings.Contains(got, "changes in "+gone+" cannot be taken back") {
 		t.Errorf("told: %s", got)
 	}
+	if err := os.Remove(filepath.Join(lib, "gone")); err != nil {
+		t.Fatal(err)
+	}
+	pass(s.agent, s.editor, toolCall("s", "c", "execute", "completed"))
+	pass(s.agent, s.editor, ends("2", "end_turn"))
+	if got := s.command("3", "s", "cairn undo"); !strings.Contains(got, "took back 1 turn: 1 restored") || !strings.Contains(got, filepath.ToSlash(lib)+"/gone") {
+		t.Errorf("undo says %q", got)
+	}
+	gittest.AssertEqual(t, "the other directory", begin, gittest.Manifest(t, lib))
 }
 
 // TestFork: a fork takes back its own turns only. A session that was closed is unknown.

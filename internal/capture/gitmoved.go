@@ -15,41 +15,32 @@ import (
 )
 
 // GitMovement compares the records of two checkpoints; to may be "" for the present state. It returns
-// nil where one of the checkpoints has no record.
-func (r *Capturer) GitMovement(ctx context.Context, from, to string) (*gitstate.Movement, error) {
+// nil where one of the checkpoints has no record. gone reports that only the second has none.
+func (r *Capturer) GitMovement(ctx context.Context, from, to string) (m *gitstate.Movement, gone bool, err error) {
 	if r.Opt.NoGit {
-		return nil, nil
+		return nil, false, nil
 	}
-	if same, err := r.sameRecord(ctx, from, to); same || err != nil {
-		return &gitstate.Movement{}, err
+	id, err := r.gitRecordID(ctx, from)
+	if err != nil || id.IsZero() {
+		return nil, false, err
 	}
-	was, err := r.GitRecordAt(ctx, from)
+	next := func() (*gitstate.Record, error) { return r.GitRecordNow(ctx) }
+	if to != "" {
+		other, err := r.gitRecordID(ctx, to)
+		if err != nil || other == id { // one record for both is not read
+			return &gitstate.Movement{}, false, err
+		}
+		next = func() (*gitstate.Record, error) { return r.gitRecord(other) }
+	}
+	was, err := r.gitRecord(id)
 	if err != nil || was == nil {
-		return nil, err
+		return nil, false, err
 	}
-	var is *gitstate.Record
-	if to == "" {
-		is, err = r.GitRecordNow(ctx)
-	} else if is, err = r.GitRecordAt(ctx, to); is == nil {
-		return nil, err
+	is, err := next()
+	if err != nil || is == nil && to != "" {
+		return nil, err == nil, err
 	}
-	if err != nil {
-		return nil, err
-	}
-	return gitstate.Compare(was, is), nil
-}
-
-// sameRecord reports whether two checkpoints name the same record, so that none needs to be read.
-func (r *Capturer) sameRecord(ctx context.Context, from, to string) (bool, error) {
-	if to == "" {
-		return false, nil
-	}
-	was, err := r.gitRecordID(ctx, from)
-	if err != nil || was.IsZero() {
-		return false, err
-	}
-	is, err := r.gitRecordID(ctx, to)
-	return is == was, err
+	return gitstate.Compare(was, is), false, nil
 }
 
 // gitRecordID is the id of the record that a checkpoint names, zero for none.
@@ -82,8 +73,16 @@ func (r *Capturer) GitRecordNow(ctx context.Context) (*gitstate.Record, error) {
 // GitRecordAt returns the record that a checkpoint names, nil if there is none.
 func (r *Capturer) GitRecordAt(ctx context.Context, spec string) (*gitstate.Record, error) {
 	id, err := r.gitRecordID(ctx, spec)
-	if err != nil || id.IsZero() {
+	if err != nil {
 		return nil, err
+	}
+	return r.gitRecord(id)
+}
+
+// gitRecord reads a record, nil for the zero id and for one that was cleaned away.
+func (r *Capturer) gitRecord(id object.ID) (*gitstate.Record, error) {
+	if id.IsZero() {
+		return nil, nil
 	}
 	parts, err := r.Store.GitRecord(id)
 	if errors.Is(err, state.ErrNotFound) {

@@ -121,3 +121,15 @@ func lackedBy(x *index.Index, packs []string) string {
 	}
 	return ""
 }
+
+// LastIndex returns the stat cache of the last capture, for a caller that does not change it.
+func (r *Capturer) LastIndex(l *history.Locked) *index.Index {
+	r.Holds(l)
+	r.mu.Lock()
+	last := r.last
+	r.mu.Unlock()
+	if r.counts(&last) && lackedBy(last.index, r.DB.PackNames()) == "" {
+		return last.index.Clone()
+	}
+	return r.loadIndex(l)
+}

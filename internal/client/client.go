@@ -128,7 +128,22 @@ func milliseconds(d time.Duration) int64 {
 // escaped. Call registers a root that the server does not know. Errors of the library
 // keep their texts, and errors.Is works on them.
 func (c *Client) Call(ctx context.Context, path string, in, out any) error {
-	err := c.post(ctx, path, in, out)
+	return c.registered(ctx, func() error {
+		return c.exchange(ctx, c.onRoot(path), c.settings, in, out)
+	})
+}
+
+// Read is Call for a path that is only read. The patience is for the whole answer: a read may be
+// done twice.
+func (c *Client) Read(ctx context.Context, path string, out any) error {
+	return c.registered(ctx, func() error {
+		return c.send(ctx, head(http.MethodGet, c.onRoot(path), c.settings, -1), nil, out)
+	})
+}
+
+// registered calls ask, and once more after it has registered a root that the server does not know.
+func (c *Client) registered(ctx context.Context, ask func() error) error {
+	err := ask()
 	var u *unregisteredError
 	if !errors.As(err, &u) {
 		return err
@@ -137,25 +152,23 @@ func (c *Client) Call(ctx context.Context, path string, in, out any) error {
 	if err := c.exchange(ctx, "/projects", "", project, nil); err != nil {
 		return fmt.Errorf("%w: it does not take the root: %w", ErrNoServer, err)
 	}
-	if err = c.post(ctx, path, in, out); errors.As(err, &u) {
+	if err = ask(); errors.As(err, &u) {
 		return noServer(err)
 	}
 	return err
 }
 
-func (c *Client) post(ctx context.Context, path string, in, out any) error {
-	return c.exchange(ctx, path+"?directory="+url.QueryEscape(c.root), c.settings, in, out)
-}
+func (c *Client) onRoot(path string) string { return path + "?directory=" + url.QueryEscape(c.root) }
 
 func noServer(err error) error { return fmt.Errorf("%w: %w", ErrNoServer, err) }
 
-// exchange makes one request.
+// exchange makes one request with a body.
 func (c *Client) exchange(ctx context.Context, target, settings string, in, out any) error {
 	body, err := json.Marshal(in)
 	if err != nil {
 		return err
 	}
-	return c.send(ctx, head(target, settings, len(body)), body, out)
+	return c.send(ctx, head(http.MethodPost, target, settings, len(body)), body, out)
 }
 
 // send connects, sends head and body, and decodes the answer into out.
@@ -187,9 +200,13 @@ func (c *Client) send(ctx context.Context, head, body []byte, out any) error {
 	return a.into(out)
 }
 
-func head(target, settings string, length int) []byte {
+// head is the beginning of a request with a body of a length, of one without a body if that is negative.
+func head(method, target, settings string, length int) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "POST %s HTTP/1.1\r\nHost: cairn\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\nConnection: close\r\n", target, length)
+	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: cairn\r\nConnection: close\r\n", method, target)
+	if length >= 0 {
+		fmt.Fprintf(&b, "Content-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n", length)
+	}
 	if settings != "" {
 		fmt.Fprintf(&b, "%s: %s\r\n", protocol.SettingsHeader, settings)
 	}

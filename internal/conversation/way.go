@@ -21,7 +21,7 @@ type Place struct {
 var ways = map[string]string{
 	known.Claude:   "in Claude Code /rewind takes it back, the conversation only; claude --resume SESSION opens it again",
 	known.Gemini:   "in Gemini CLI /rewind takes it back, the conversation only; gemini --resume opens it again",
-	known.Qwen:     "in Qwen Code /rewind takes it back; qwen --resume SESSION opens it again",
+	known.Qwen:     "in Qwen Code Esc, pressed twice in the empty box, takes it back, the conversation only; qwen --resume SESSION opens it again",
 	known.Codex:    "in Codex Esc, pressed twice, takes it back; codex resume SESSION opens it again",
 	known.OpenCode: "in OpenCode /undo takes it back",
 	known.Kilo:     "in Kilo CLI /undo takes it back",
@@ -41,6 +41,21 @@ func (p Place) Rest() string {
 		return ""
 	}
 	return "only the files went back, the conversation still holds the turn: " + way
+}
+
+// Missing is the sentence about a half of which no way is known.
+func (p Place) Missing() string {
+	const left = "only the files went back, the conversation still holds the turn: "
+	if a, found := known.Find(p.Agent); found {
+		return left + "no command of " + a.Title + " is known that takes it back"
+	}
+	return left + "cairn does not know the agent of this session"
+}
+
+// OfParent is the sentence about the conversation after files of a sub-agent's session went back. parent
+// is the id of the session that began it.
+func OfParent(parent string) string {
+	return "only the files went back: a sub-agent worked in this session, and the conversation with the user is in session " + wording.ShellWord(parent)
 }
 
 // Moves reports whether Move can take the conversation back.

@@ -26,3 +26,16 @@ func TestRest(t *testing.T) {
 		t.Errorf("an agent that is not known: %s", rest)
 	}
 }
+
+// TestMissing: an agent that is known is named, and so is the session above that of a sub-agent.
+func TestMissing(t *testing.T) {
+	t.Parallel()
+	for agent, want := range map[string]string{"copilot": "no command of Copilot CLI is known", "cline": "no command of Cline is known", "another": "does not know the agent"} {
+		if text := (Place{Agent: agent}).Missing(); !strings.Contains(text, "only the files went back") || !strings.Contains(text, want) {
+			t.Errorf("%s: %s", agent, text)
+		}
+	}
+	if text := OfParent("a b"); !strings.HasSuffix(text, "'a b'") {
+		t.Error(text)
+	}
+}

@@ -3,6 +3,7 @@ package diff
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/hunk"
@@ -43,6 +44,17 @@ func cut(c *history.Change, sides *fileSides) (f FileHunks) {
 	}
 	f.Hunks = append(f.Hunks, hunk.Of(c.Path, f.Before, f.After)...)
 	return f
+}
+
+// HunksOfRenamed is Hunks for a change that may be a rename. The move is a hunk of its own then, the
+// first one; the others are those of the lines and bits at the path after it.
+func (r *Differ) HunksOfRenamed(c *Renamed, opt DiffOptions) (FileHunks, error) {
+	f, err := r.Hunks(&c.Change, opt)
+	if err == nil && c.From != "" {
+		move := hunk.OfChange(c.Path, "renamed from "+pathtext.Quote(c.From), c.From)
+		f.Hunks = slices.Insert(f.Hunks, 0, hunk.Piece{Hunk: move})
+	}
+	return f, err
 }
 
 func isDir(mode uint32) bool { return object.Mode(mode) == object.Dir }

@@ -74,10 +74,14 @@ func (p *pairing) sameName(gone, made int) bool {
 
 // exact pairs equal contents.
 func (p *pairing) exact() {
+	byID := make(map[string][]int)
+	for _, gone := range p.gone {
+		byID[p.list[gone].OldID] = append(byID[p.list[gone].OldID], gone)
+	}
 	for _, made := range p.made {
 		best := -1
-		for _, gone := range p.gone {
-			if p.used[gone] || p.list[gone].OldID != p.list[made].NewID || !p.sameKind(gone, made) {
+		for _, gone := range byID[p.list[made].NewID] {
+			if p.used[gone] || !p.sameKind(gone, made) {
 				continue
 			}
 			if best < 0 || !p.sameName(best, made) && p.sameName(gone, made) {

@@ -3,6 +3,7 @@ package gitrestore
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -10,13 +11,14 @@ import (
 )
 
 // A lock of git's that stands unchanged for so long belongs to a git that is dead: a living one keeps it
-// for milliseconds. Git is told to wait as long for a lock of
-// a ref.
+// for milliseconds. Git is told to wait as long for a lock of a ref.
 const (
 	lockPatience = time.Second
 	lockPoll     = 20 * time.Millisecond
-	lockTimeout  = "1000" // in git's configuration
 )
+
+// lockTimeout is lockPatience as git's configuration has it, in milliseconds.
+var lockTimeout = strconv.FormatInt(lockPatience.Milliseconds(), 10)
 
 // clearLocks removes what a git that was killed in a transaction of the plan has left. A git that still
 // lives gets the time to finish.

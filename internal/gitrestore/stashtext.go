@@ -1,40 +1,32 @@
 package gitrestore
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gitstate"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
+)
 
 // stashText describes how the list of stashes changes.
 func stashText(now, want []Stash) string {
-	back, gone := missing(want, now), missing(now, want)
+	had, gets := stashIDs(now), stashIDs(want)
+	back, gone := gitstate.Missing(gets, had), gitstate.Missing(had, gets)
 	switch {
 	case back == 0 && gone == 0:
 		return "put the list of stashes in order"
 	case gone == 0:
-		return "bring back " + countStashes(back)
+		return "bring back " + wording.Count(back, "stash")
 	case back > 0:
-		return "bring back " + countStashes(back) + " and drop " + countStashes(gone)
+		return "bring back " + wording.Count(back, "stash") + " and drop " + wording.Count(gone, "stash")
 	case len(want) == 0:
-		return "drop " + countStashes(gone)
+		return "drop " + wording.Count(gone, "stash")
 	}
 	return fmt.Sprintf("drop %d of %d stashes", gone, len(now))
 }
 
-// missing counts the entries of a list that another one lacks.
-func missing(list, other []Stash) (n int) {
-	has := make(map[string]int)
-	for _, s := range other {
-		has[s.ID]++
-	}
+func stashIDs(list []Stash) (ids []string) {
 	for _, s := range list {
-		if has[s.ID]--; has[s.ID] < 0 {
-			n++
-		}
+		ids = append(ids, s.ID)
 	}
-	return n
-}
-
-func countStashes(n int) string {
-	if n == 1 {
-		return "1 stash"
-	}
-	return fmt.Sprintf("%d stashes", n)
+	return ids
 }

@@ -41,7 +41,8 @@ func Compare(from, to *Record) *Movement {
 		m.Head = &RefMove{"HEAD", from.Head, to.Head}
 	}
 	m.Refs = moves(from.Refs, to.Refs)
-	m.Dropped, m.Stashed = missing(from.Stash, to.Stash), missing(to.Stash, from.Stash)
+	had, has := stashes(from.Stash), stashes(to.Stash)
+	m.Dropped, m.Stashed = Missing(had, has), Missing(has, had)
 	m.Index = !SameIndex(from, to)
 	m.From, m.To = from.Under(), to.Under()
 	m.Worktrees = moves(from.heads(), to.heads())
@@ -72,22 +73,27 @@ func moves(from, to map[string]string) (list []RefMove) {
 	return list
 }
 
-// missing counts the stashes of one list that another one lacks.
-func missing(list, other []byte) (n int) {
-	has := stashes(other)
-	for id, times := range stashes(list) {
-		n += max(0, times-has[id])
+// Missing counts the stashes of one list that another one lacks, by their ids. A stash may be in a list
+// several times.
+func Missing(list, other []string) (n int) {
+	has := make(map[string]int)
+	for _, id := range other {
+		has[id]++
+	}
+	for _, id := range list {
+		if has[id]--; has[id] < 0 {
+			n++
+		}
 	}
 	return n
 }
 
-// stashes counts the entries of a reflog by the object that each names.
-func stashes(log []byte) map[string]int {
-	found := make(map[string]int)
+// stashes lists the object that each entry of a reflog names.
+func stashes(log []byte) (ids []string) {
 	for line := range strings.Lines(string(log)) {
 		if fields := strings.SplitN(line, " ", 3); len(fields) == 3 {
-			found[fields[1]]++
+			ids = append(ids, fields[1])
 		}
 	}
-	return found
+	return ids
 }

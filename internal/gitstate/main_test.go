@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -117,15 +118,11 @@ func (w *world) check(dir string, r *Record) {
 		list = strings.Fields(w.In(dir, "stash", "list", "--format=%H"))
 	}
 	kept := stashes(r.Stash)
-	sum := 0
-	for _, n := range kept {
-		sum += n
-	}
-	if sum != len(list) {
-		w.t.Errorf("record has %d stashes, git %d", sum, len(list))
+	if len(kept) != len(list) {
+		w.t.Errorf("record has %d stashes, git %d", len(kept), len(list))
 	}
 	for _, id := range list {
-		if kept[id] == 0 {
+		if !slices.Contains(kept, id) {
 			w.t.Errorf("stash %s is not in the record", id)
 		}
 	}

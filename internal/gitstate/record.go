@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/git"
 )
 
 // Record is one state of a repository.
@@ -205,19 +207,12 @@ const maxSymbolic = 5
 
 // Under names the operation that is in progress, "" for none.
 func (r *Record) Under() string {
-	for _, sign := range signs {
+	for _, p := range git.InProgress {
 		for name := range r.Files {
-			if name == sign.name || strings.HasPrefix(name, sign.name+"/") {
-				return sign.under
+			if name == p.File || strings.HasPrefix(name, p.File+"/") {
+				return p.Name
 			}
 		}
 	}
 	return ""
-}
-
-// signs tell by their presence which operation is in progress. A rebase comes first: it may stop in
-// a cherry-pick or a merge of its own.
-var signs = []struct{ name, under string }{
-	{"rebase-merge", "rebase"}, {"rebase-apply", "rebase"}, {"MERGE_HEAD", "merge"},
-	{"CHERRY_PICK_HEAD", "cherry-pick"}, {"REVERT_HEAD", "revert"}, {"sequencer", "cherry-pick"}, {"BISECT_LOG", "bisect"},
 }

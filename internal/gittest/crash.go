@@ -41,8 +41,9 @@ type Crash struct {
 // Writes to event counters are not counted and not hit: the Go runtime wakes itself
 // by them at times of its own.
 //
-// Processes that the program starts are not traced, and KillAt kills them only if
-// they have stayed in its process group. Of a Family they are traced as well.
+// The calls of processes that the program starts do not count, and KillAt kills them
+// only if they have stayed in its process group. Those of a Family count as well.
+// No program under trace can trace another one.
 func CountSyscalls(t testing.TB, argv, env []string, calls string) map[string]int {
 	t.Helper()
 	counts := make(map[string]int)
@@ -63,6 +64,13 @@ func CountSyscalls(t testing.TB, argv, env []string, calls string) map[string]in
 func KillAt(t testing.TB, argv, env []string, calls string, n int) Crash {
 	t.Helper()
 	return strike(t, argv, env, calls, false, killAt(n))
+}
+
+// Undisturbed runs argv to its end as KillAt does when no call is hit, in a process group of its own,
+// without the costs of a tracer.
+func Undisturbed(t testing.TB, argv, env []string) Crash {
+	t.Helper()
+	return runInGroup(t, argv, env)
 }
 
 // KillFamilyAt is KillAt for a program and all processes that it starts: their calls count as its

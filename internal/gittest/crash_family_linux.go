@@ -12,8 +12,8 @@ import (
 )
 
 // waitFamily returns the next event of any process that this thread traces. The thread may have
-// other children, of other tests: their events are left to those.
-func waitFamily() (int, syscall.WaitStatus, error) {
+// other children, of other tests: their events are left to those. known are threads that it traces.
+func waitFamily(known map[int]bool) (int, syscall.WaitStatus, error) {
 	for {
 		pid, err := nextEvent()
 		switch {
@@ -21,7 +21,7 @@ func waitFamily() (int, syscall.WaitStatus, error) {
 			continue
 		case err != nil:
 			return 0, 0, err
-		case !isTraced(pid):
+		case !known[pid] && !isTraced(pid):
 			time.Sleep(time.Millisecond) // until the other test has taken it
 			continue
 		}

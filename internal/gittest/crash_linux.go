@@ -25,26 +25,18 @@ const hangLimit = 3 * time.Minute
 func runTraced(t testing.TB, argv, env []string, calls string, family bool, judge func(call string) verdict) Crash {
 	t.Helper()
 	numbers := callNumbers(t, calls)
-	program, err := exec.LookPath(argv[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	program, files := programRun(t, argv)
 	if env == nil {
 		env = os.Environ()
 	}
-	dir := t.TempDir()
-	files := []*os.File{}
-	for _, name := range []string{os.DevNull, filepath.Join(dir, "stdout"), filepath.Join(dir, "stderr")} {
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		files = append(files, f)
-	}
 	tr := tracer{family: family, numbers: numbers, judge: judge, failing: map[int]syscall.Errno{}, known: map[int]bool{}}
 	done := make(chan error)
-	go func() { done <- tr.run(program, argv, env, files) }()
+	go func() {
+		runtime.LockOSThread() // for good: what the program has left behind is served by this thread
+		done <- tr.run(program, argv, env, files)
+		tr.serve()
+		runtime.UnlockOSThread()
+	}()
 	switch err := <-done; {
 	case errors.Is(err, errNoTrace):
 		t.Skipf("ptrace is not allowed here: %v", err)
@@ -53,13 +45,54 @@ func runTraced(t testing.TB, argv, env []string, calls string, family bool, judg
 	case err != nil:
 		t.Fatalf("trace %q: %v", argv, err)
 	}
-	end := Crash{ExitCode: tr.status.ExitStatus()}
-	for i, to := range []*string{&end.Stdout, &end.Stderr} {
-		data, err := os.ReadFile(files[i+1].Name())
+	return outputs(t, tr.status, files)
+}
+
+// runInGroup runs argv in a process group of its own.
+func runInGroup(t testing.TB, argv, env []string) Crash {
+	t.Helper()
+	program, files := programRun(t, argv)
+	cmd := exec.Command(program, argv[1:]...)
+	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = env, files[0], files[1], files[2]
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	err := cmd.Run()
+	if ended := (*exec.ExitError)(nil); err != nil && !errors.As(err, &ended) {
+		t.Fatalf("run %q: %v", argv, err)
+	}
+	return outputs(t, cmd.ProcessState.Sys().(syscall.WaitStatus), files)
+}
+
+// programRun finds a program, and opens the files that it reads and writes.
+func programRun(t testing.TB, argv []string) (program string, files []*os.File) {
+	t.Helper()
+	program, err := exec.LookPath(argv[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, name := range []string{os.DevNull, filepath.Join(dir, "stdout"), filepath.Join(dir, "stderr")} {
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
 			t.Fatal(err)
 		}
-		*to = string(data)
+		files = append(files, f)
+	}
+	return program, files
+}
+
+// outputs is how a program ended, and what it wrote. It closes the files.
+func outputs(t testing.TB, status syscall.WaitStatus, files []*os.File) Crash {
+	t.Helper()
+	end := Crash{ExitCode: status.ExitStatus()}
+	for i, to := range []*string{nil, &end.Stdout, &end.Stderr} {
+		if to != nil {
+			data, err := os.ReadFile(files[i].Name())
+			if err != nil {
+				t.Fatal(err)
+			}
+			*to = string(data)
+		}
+		files[i].Close()
 	}
 	return end
 }
@@ -84,7 +117,8 @@ var errNoTrace = errors.New("cannot trace")
 
 // tracer follows all threads of one program. ptrace ties it to one thread of ours.
 type tracer struct {
-	family  bool // the processes that the program starts are followed, too
+	family  bool // the calls of the processes that the program starts count, too
+	filter  bool // only the calls that count stop a thread; every process is followed
 	numbers map[uint64]string
 	judge   func(call string) verdict
 	pid     int
@@ -97,8 +131,6 @@ type tracer struct {
 }
 
 func (tr *tracer) run(program string, argv, env []string, files []*os.File) (err error) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	attr := &syscall.ProcAttr{Env: env, Sys: &syscall.SysProcAttr{Ptrace: true, Setpgid: true}}
 	for _, f := range files {
 		attr.Files = append(attr.Files, f.Fd())
@@ -158,8 +190,8 @@ func (tr *tracer) reap() error {
 // wait returns the next event of any thread of the program. Waiting by process
 // group leaves the children of other tests to those.
 func (tr *tracer) wait() (int, syscall.WaitStatus, error) {
-	if tr.family {
-		return waitFamily()
+	if tr.family || tr.filter {
+		return waitFamily(tr.known)
 	}
 	for {
 		var status syscall.WaitStatus
@@ -180,8 +212,12 @@ func (tr *tracer) begin() error {
 		return fmt.Errorf("%w: program did not stop at its start", errNoTrace)
 	}
 	tr.known[pid] = true
+	tr.filter = filterCalls(pid, tr.numbers)
 	options := unix.PTRACE_O_EXITKILL | unix.PTRACE_O_TRACESYSGOOD | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEEXEC
-	if tr.family {
+	if tr.filter {
+		options |= unix.PTRACE_O_TRACESECCOMP
+	}
+	if tr.family || tr.filter {
 		options |= unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK
 	}
 	if err := unix.PtraceSetOptions(pid, options); err != nil {
@@ -211,7 +247,10 @@ func (tr *tracer) step() error {
 	switch {
 	case signal == syscall.SIGTRAP|0x80:
 		return tr.syscallStop(tid)
-	case signal == syscall.SIGTRAP: // an event that was asked for
+	case signal == syscall.SIGTRAP && status.TrapCause() == unix.PTRACE_EVENT_SECCOMP:
+		return tr.filterStop(tid)
+	case signal == syscall.SIGTRAP && status.TrapCause() > 0: // another event that was asked for
+		tr.replaced(tid, status.TrapCause())
 		signal = 0
 	case signal == syscall.SIGSTOP && !tr.known[tid]: // a new thread
 		signal = 0
@@ -240,8 +279,7 @@ func (tr *tracer) syscallStop(tid int) error {
 	if call, ok := tr.numbers[nr]; ok && !wakesItself(tid, call, arg) {
 		switch v := tr.judge(call); {
 		case v.kill:
-			tr.killed = tr.family
-			tr.kill()
+			tr.killAll()
 			return nil
 		case v.errno != 0:
 			if err := skipCall(tid); err != nil {
@@ -253,7 +291,27 @@ func (tr *tracer) syscallStop(tid int) error {
 	return tr.resume(tid, 0)
 }
 
+// replaced forgets the thread that has become the whole program by an exec: it has the number of the
+// program's first thread from then on, and no end of its own.
+func (tr *tracer) replaced(tid, event int) {
+	if event != unix.PTRACE_EVENT_EXEC {
+		return
+	}
+	if former, err := unix.PtraceGetEventMsg(tid); err == nil && int(former) != tid {
+		delete(tr.known, int(former))
+	}
+}
+
+// killAll ends the program at a call that was chosen for that.
+func (tr *tracer) killAll() {
+	tr.killed = tr.family
+	tr.kill()
+}
+
 func (tr *tracer) resume(tid int, signal syscall.Signal) error {
+	if tr.filter {
+		return gone(unix.PtraceCont(tid, int(signal)))
+	}
 	return gone(unix.PtraceSyscall(tid, int(signal)))
 }
 

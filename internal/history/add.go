@@ -25,13 +25,15 @@ type OperationRecord struct {
 	Before    string             `json:"before"`
 	After     string             `json:"after"`
 	Paths     state.Paths        `json:"paths"`             // changed
-	Scope     state.Paths        `json:"scope,omitempty"`   // the paths that an undo or redo was limited to
+	Scope     state.Paths        `json:"scope,omitempty"`   // the paths that an undo, a redo or a merge was limited to
 	Created   state.Paths        `json:"created,omitempty"` // those of Paths that did not exist before
 	Kept      []state.PathReason `json:"kept,omitempty"`
 	Conflicts []state.PathReason `json:"conflicts,omitempty"`
 	Git       []string           `json:"git,omitempty"` // what it changed in the user's git repository
 
 	GitConflicts []GitConflict `json:"gitConflicts,omitempty"` // what stayed there
+
+	Joint *Joint `json:"joint,omitempty"` // of an operation of several roots
 }
 
 // StateLabel holds the message and author of a checkpoint. Without a message, an unchanged state
@@ -106,4 +108,15 @@ func WithoutHistory(c *Checkpoint) ([]byte, error) {
 		},
 		Message: c.commit.Message,
 	})
+}
+
+// Exported returns the id that an exported checkpoint has in the store that it was made in, and the
+// checkpoint's own id for any other.
+func Exported(c *Checkpoint) string {
+	if c.commit != nil && len(c.commit.Parents) == 0 {
+		if origin := c.commit.Header(originHeader); origin != "" {
+			return origin
+		}
+	}
+	return c.ID
 }

@@ -67,6 +67,9 @@ func timeOf(c *object.CommitData) int64 {
 	return c.Committer.When.UnixNano()
 }
 
+// At returns the time of a checkpoint in nanoseconds since 1970, as far as its commit has them.
+func (c *Checkpoint) At() int64 { return c.at }
+
 // Identity is the signature of commits that cairn makes on its own.
 var Identity = object.Signature{Name: "cairn", Email: "cairn@localhost"}
 

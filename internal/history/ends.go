@@ -1,6 +1,7 @@
 package history
 
 import (
+	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
@@ -69,4 +70,11 @@ func (r *Store) isFile(path string, states ...state.State) (isFile bool, err err
 		isFile = isFile || e != nil
 	}
 	return isFile, nil
+}
+
+// DiskState is the disk as a capture found it.
+type DiskState struct {
+	state.State
+	Index   *index.Index
+	Entries func(dir string, tree object.ID) []object.Entry // entries of a tree that the capture has in memory, else nil
 }

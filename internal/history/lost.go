@@ -125,5 +125,8 @@ func LineText(ref string) string {
 	if ref == RefOperations {
 		return "the list of operations"
 	}
+	if ref == RefTests {
+		return "the results of tests"
+	}
 	return "the ref " + ref
 }

@@ -14,13 +14,13 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// Operation is a restore, revert, undo or redo that was carried out. Before and After are
+// Operation is a restore, revert, merge, undo or redo that was carried out. Before and After are
 // checkpoints. Before holds every file that the operation overwrote or deleted.
 type Operation struct {
 	ID        string             `json:"id"`
-	Kind      string             `json:"kind" enum:"restore,revert,unrevert,undo,redo"`
+	Kind      string             `json:"kind" enum:"restore,revert,unrevert,merge,undo,redo"`
 	When      time.Time          `json:"time"`
-	Target    string             `json:"target,omitempty" doc:"Checkpoint that it went back to."`
+	Target    string             `json:"target,omitempty" doc:"Checkpoint that it went back to, or that a merge brought the changes of."`
 	Undoes    string             `json:"undoes,omitempty" doc:"Operation that it took back."`
 	Before    string             `json:"before" doc:"Checkpoint that holds everything that was overwritten or deleted."`
 	After     string             `json:"after"`
@@ -31,9 +31,15 @@ type Operation struct {
 
 	GitConflicts []GitConflict `json:"gitConflicts,omitempty" doc:"Refs and other parts of the git repository that stayed."`
 
+	Joint *Joint `json:"joint,omitempty" doc:"Present if it went over several directories. Each has an operation of its own with this id."`
+
 	scope   []string // what it was narrowed down to
 	created []string // of Paths, where nothing stood before
 }
+
+// Narrowed reports whether the operation was narrowed down to some paths or hunks. Restores and
+// reverts do not record that.
+func (op *Operation) Narrowed() bool { return len(op.scope) > 0 }
 
 // GitConflict is a ref that stays where it is.
 type GitConflict struct {
@@ -83,7 +89,7 @@ func (r *Store) readOperation(id object.ID) (*Operation, object.ID, error) {
 	}
 	op := &Operation{
 		ID: c.ID, Kind: rec.Kind, When: c.When, Target: rec.Target, Undoes: rec.Undoes, Before: rec.Before, After: rec.After,
-		Paths: rec.Paths, Git: rec.Git, GitConflicts: rec.GitConflicts, scope: rec.Scope, created: rec.Created,
+		Paths: rec.Paths, Git: rec.Git, GitConflicts: rec.GitConflicts, Joint: rec.Joint, scope: rec.Scope, created: rec.Created,
 		Kept: append([]state.PathReason{}, rec.Kept...), Conflicts: append([]state.PathReason{}, rec.Conflicts...),
 	}
 	if rec.At != 0 {
@@ -246,4 +252,44 @@ func ChangedScope(op *Operation, scope *state.PathScope) *state.PathScope {
 		}
 	}
 	return state.NewPathScope(nil).WithAlone(paths)
+}
+
+// Origin returns the operation that another one took back or brought back, directly or through
+// further ones. An operation that took none back is its own origin. It returns nil where one on the
+// way was cleaned away.
+func (r *Store) Origin(op *Operation) (*Operation, error) {
+	var seen []string
+	for op != nil && op.Undoes != "" && !slices.Contains(seen, op.ID) {
+		seen = append(seen, op.ID)
+		var err error
+		if op, err = r.operation(op.Undoes); err != nil {
+			return nil, err
+		}
+	}
+	return op, nil
+}
+
+// Joint names an operation that goes over several roots. The store of each root has a record of its
+// share, with the same Joint.
+type Joint struct {
+	ID    string      `json:"id"`
+	Roots state.Paths `json:"roots" doc:"Absolute paths of the directories, sorted."`
+}
+
+// ShareOf returns the share that this root has in a joint operation, nil if the log has none, and
+// whether a later operation has taken it back.
+func (r *Store) ShareOf(ctx context.Context, id string) (share *Operation, undone bool, err error) {
+	taken := make(map[string]bool)
+	for op, err := range r.Operations(ctx) {
+		if err != nil {
+			return nil, false, err
+		}
+		if op.Undoes != "" && len(op.scope) == 0 && !taken[op.ID] {
+			taken[op.Undoes] = true
+		}
+		if op.Joint != nil && op.Joint.ID == id {
+			return op, taken[op.ID], nil
+		}
+	}
+	return nil, false, nil
 }

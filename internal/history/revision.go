@@ -17,6 +17,7 @@ import (
 //
 //	@     the newest checkpoint
 //	@~N   the Nth before it
+//	@green  the newest checkpoint whose tests passed, see Verdicts
 //	hash  the id of a commit or of a tree, or a prefix of at least MinPrefix hexadecimal
 //	      digits of one, in either case. A tree stands for the newest checkpoint with
 //	      that tree. Only one checkpoint may match.
@@ -33,6 +34,7 @@ const (
 	byAge revisionKind = iota
 	byHash
 	byName
+	byResult
 )
 
 // MinPrefix is the shortest prefix of an id that is looked up, as in git.
@@ -54,17 +56,19 @@ func parseRevision(spec string) (revision, error) {
 		return revision{kind: byName, text: spec}, nil
 	case age == "":
 		return revision{kind: byAge}, nil
+	case spec == green:
+		return revision{kind: byResult}, nil
 	}
 	back, err := strconv.ParseUint(strings.TrimPrefix(age, "~"), 10, 31)
 	if err != nil || age[0] != '~' {
-		return revision{}, state.NotFound("checkpoint %q (want @ or @~N)", spec)
+		return revision{}, state.NotFound("checkpoint %q (want @, @~N or @green)", spec)
 	}
 	return revision{kind: byAge, back: int(back)}, nil
 }
 
 // Lookup finds a checkpoint by the id of its tree (the newest with that tree) or of
-// its commit, a unique prefix of either, @ (the newest), @~N (N before it) or the
-// name of a pin.
+// its commit, a unique prefix of either, @ (the newest), @~N (N before it), @green (the
+// newest whose tests passed) or the name of a pin.
 // Errors wrap ErrNotFound or ErrAmbiguous.
 func (r *Store) Lookup(ctx context.Context, spec string) (*Checkpoint, error) {
 	rev, err := parseRevision(spec)
@@ -76,6 +80,8 @@ func (r *Store) Lookup(ctx context.Context, spec string) (*Checkpoint, error) {
 		return r.lookupHash(ctx, rev.text)
 	case byName:
 		return r.lookupName(rev.text)
+	case byResult:
+		return r.lookupGreen(ctx)
 	default:
 		return r.lookupAge(ctx, spec, rev.back)
 	}

@@ -32,6 +32,8 @@ type hook struct {
 	above    bool    // see Project
 	broken   *Broken // likewise
 	home     string  // see Options
+	rootOf   func(dir string) (string, error)
+	unlinked error // of directories that cannot be roots of the session
 
 	tellsBroken bool // the reply tells of broken
 	findGaps    func(context.Context) []string
@@ -55,6 +57,9 @@ type answer struct {
 
 func (h *hook) apply(ctx context.Context) error {
 	if err := h.settle(ctx); err != nil {
+		return err
+	}
+	if err := h.linkRoots(ctx); err != nil {
 		return err
 	}
 	switch h.kind {
@@ -233,7 +238,10 @@ func (h *hook) hint(ctx context.Context, w *work) error {
 		return nil
 	}
 	err := h.sessions.Hint(ctx, h.session, w.Step, h.paths)
-	if errors.Is(err, cairn.ErrNotFound) {
+	switch {
+	case errors.Is(err, cairn.ErrOtherRoot):
+		err = nil // the step is recorded without its ignored files there
+	case errors.Is(err, cairn.ErrNotFound):
 		w.Step, err = "", nil // another process has ended it
 	}
 	return err
@@ -264,6 +272,7 @@ func (h *hook) beginStep(ctx context.Context, w *work) error {
 		return err
 	}
 	w.Step, w.Git, h.did.step, h.did.message = step.ID, h.position(), step, step.Message
+	h.noteMissing(step.Missing)
 	return nil
 }
 
@@ -343,6 +352,7 @@ func (h *hook) endStep(ctx context.Context, id string, w *work, paths []string) 
 	if err == nil {
 		h.turn.Noted = h.turn.Missed
 		h.did.step, h.did.message, h.did.ended = step, step.Message, true
+		h.noteMissing(step.Missing)
 	}
 	return nil
 }

@@ -36,9 +36,9 @@ var promptVerbs = []string{"undo", "redo", "log", "diff", "status", "help"}
 // ShellVerbs are cairn's other commands. A prompt that begins with one is answered with
 // the way to a shell.
 var ShellVerbs = []string{
-	"acp", "cat", "check", "completion", "config", "doctor", "du", "exists", "export", "fetch", "gc", "hook", "import", "ls", "mcp",
+	"acp", "bisect", "cat", "check", "completion", "config", "doctor", "du", "exists", "export", "fetch", "gc", "hook", "import", "ls", "mcp",
 	"operations", "patch", "pin", "pins", "purge", "push", "restore", "revert", "run", "serve", "session", "setup",
-	"show", "track", "unpin", "version",
+	"show", "test", "track", "unpin", "version",
 }
 
 // parseCommand recognizes a prompt that is a command: one line, "cairn" and a word that

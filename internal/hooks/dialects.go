@@ -97,7 +97,7 @@ func readCline(data []byte) (*payload, error) {
 	p := &payload{Event: clineEvent(c.Name), Session: cmp.Or(c.Context.Root, c.Task), Timestamp: c.Time, Prompt: c.Submit.Prompt, Model: c.Model.Slug}
 	p.turn = c.Name == "agent_start" || c.Name == "agent_resume"
 	if len(c.Roots) > 0 {
-		p.Dir = c.Roots[0]
+		p.Dir, p.further = c.Roots[0], c.Roots[1:]
 	}
 	if c.Parent != "" {
 		p.AgentID, p.turn = c.Agent, false
@@ -144,7 +144,7 @@ func readCursor(data []byte) (*payload, error) {
 	p.Event, p.Session, p.PromptID = cursorEvent(p.Event), cmp.Or(c.Conversation, p.Session), c.Generation
 	// A tool tells the directory of a shell, which may lie below the workspace or outside.
 	if len(c.Roots) > 0 {
-		p.Dir = c.Roots[0]
+		p.Dir, p.further = c.Roots[0], c.Roots[1:]
 	}
 	return p, err
 }

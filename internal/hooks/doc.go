@@ -39,7 +39,9 @@
 //	{"event": "unrevert", "cwd", "session", "dryRun"?}
 //	{"event": "fork",     "cwd", "session", "message"?, "newSession"}
 //
-// "cwd" is an absolute path in the project. All ids are opaque texts of at most 1 KiB.
+// "cwd" is an absolute path in the project. Every event may have "directories", absolute paths of
+// other directories that the session works in: its turns are recorded there, too, and go back in all
+// of them or in none. A "cwd" outside the project of the session counts as one. All ids are opaque texts of at most 1 KiB.
 // "session" may come any number of times; "parent" makes it the session of a
 // sub-agent, which is reverted together with its parent. "model" counts until another one is named.
 // "message" is the user's

@@ -59,8 +59,9 @@ type event struct {
 	kind    kind
 	name    string // the agent's own name of the event, for the log
 	session string
-	parent  string // set for a sub-agent's event
-	dir     string // where the agent works, absolute
+	parent  string   // set for a sub-agent's event
+	dir     string   // where the agent works, absolute
+	further []string // other directories in which it works, as it names them
 	title   string
 
 	model    string // "" if the agent does not tell

@@ -261,22 +261,3 @@ func TestSwitchedOff(t *testing.T) {
 		t.Errorf("%+v, %v", records, err)
 	}
 }
-
-func TestWorkDir(t *testing.T) {
-	t.Parallel()
-	root, _ := filepath.Abs("/p")
-	for _, c := range []struct{ project, dir, want string }{
-		{"", "/p/x", "/p/x"}, {"/p", "/p", "/p"}, {"/p", "/p/x", "/p"}, {"/p", "/q", "/q"}, {"p", "/p/x", "/p/x"},
-	} {
-		abs := func(path string) string {
-			if strings.HasPrefix(path, "/") {
-				return filepath.Join(filepath.VolumeName(root), filepath.FromSlash(path))
-			}
-			return path
-		}
-		h := hook{event: &event{dir: abs(c.dir)}}
-		if got := h.workDir(abs(c.project)); filepath.ToSlash(strings.TrimPrefix(got, filepath.VolumeName(root))) != c.want {
-			t.Errorf("in %s, with the project %q: %s", c.dir, c.project, got)
-		}
-	}
-}

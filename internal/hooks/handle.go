@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"runtime/debug"
 	"time"
 
@@ -88,6 +87,16 @@ type Project struct {
 	Finder   func() (*lastdone.Finder, error) // of operations; nil = they are not looked at
 	Gaps     func(context.Context) []string   // what cannot be brought back, a line each; nil = it is not looked at
 	Close    func() error
+
+	// RootOf finds the root around another directory; nil = the top of its git work tree, or itself.
+	RootOf func(dir string) (string, error)
+}
+
+func (p *Project) rootOf() func(string) (string, error) {
+	if p.RootOf != nil {
+		return p.RootOf
+	}
+	return cairn.FindRoot
 }
 
 // Broken is a file of the project's own settings that is not in force.
@@ -127,7 +136,7 @@ func Handle(ctx context.Context, agent string, stdin io.Reader, stdout io.Writer
 	if errors.Is(err, cairn.ErrDisabled) && !h.said {
 		err = nil // off means off
 	}
-	rec.note(h, err, time.Since(began))
+	rec.note(h, errors.Join(err, h.unlinked), time.Since(began))
 	if reply := h.reply(err); reply != nil {
 		stdout.Write(reply) // the agent is gone if this fails
 	}
@@ -194,23 +203,25 @@ func (h *hook) run(ctx context.Context, opt Options) (err error) {
 	if h.kind == command && h.answers() {
 		return nil
 	}
-	project, err := opt.Open(ctx, h.workDir(opt.Project))
+	dir := h.workDir(opt)
+	project, err := opt.Open(ctx, dir)
 	if err != nil {
 		return err
+	}
+	if err := h.rememberHome(opt, dir); err != nil {
+		return errors.Join(err, project.Close())
 	}
 	defer func() { err = errors.Join(err, project.Close()) }()
 	h.sessions, h.dataDir, h.root, h.namedGit = project.Sessions, opt.Dir, project.Root, project.Git
 	h.finder, h.findGaps, h.overlap = project.Finder, project.Gaps, project.Overlap
-	h.above, h.home, h.broken = project.Above, opt.Home, project.Broken
+	h.above, h.home, h.broken = project.Above && !sameDir(h.dir, project.Root), opt.Home, project.Broken
+	h.rootOf = project.rootOf()
 	h.reduceTexts(project.NoTexts, project.NoMask)
 	ts := turns{opt.Dir}
 	if h.kind == sessionBegin {
 		ts.sweep()
 	}
-	top := h.session
-	if h.parent != "" {
-		top = h.parent
-	}
+	top := h.topSession()
 	h.awaitEnd(ctx, func() *turn { return ts.read(project.Root, top) }, opt.pause())
 	return ts.use(ctx, project.Root, top, func(t *turn, save func() error) error {
 		h.turn, h.saveTurn = t, save
@@ -230,15 +241,6 @@ func (h *hook) run(ctx context.Context, opt Options) (err error) {
 		}
 		return err
 	})
-}
-
-// workDir is the project's directory, unless the agent has left it, for another work
-// tree for instance.
-func (h *hook) workDir(project string) string {
-	if rel, err := filepath.Rel(project, h.dir); filepath.IsAbs(project) && err == nil && filepath.IsLocal(rel) {
-		return project
-	}
-	return h.dir
 }
 
 // missed reports whether an error means that a step has not been captured.

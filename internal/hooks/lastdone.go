@@ -29,6 +29,7 @@ func (h *hook) operationBack(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	res, err := finder.Take(ctx, &list[0], session.MoveOptions{DryRun: h.do.dryRun}, nil)
+	res = inAll(res)
 	if err != nil {
 		return false, err
 	}

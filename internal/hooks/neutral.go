@@ -11,6 +11,7 @@ import (
 type neutral struct {
 	Event   string          `json:"event"`
 	Dir     string          `json:"cwd"`
+	Further []string        `json:"directories"`
 	Session string          `json:"session"`
 	Parent  string          `json:"parent"`
 	Title   string          `json:"title"`
@@ -47,7 +48,7 @@ func decodeNeutral(data []byte) (*event, error) {
 		return nil, err
 	}
 	e := &event{
-		kind: neutralNames[n.Event], name: n.Event, session: n.Session, parent: n.Parent, dir: n.Dir, title: n.Title, model: n.Model,
+		kind: neutralNames[n.Event], name: n.Event, session: n.Session, parent: n.Parent, dir: n.Dir, further: n.Further, title: n.Title, model: n.Model,
 		message: n.Message, prompt: n.Prompt, call: n.Call, tool: n.Tool, shell: shellCommand(n.Tool, n.Input), running: n.Running,
 		final: n.Final,
 		reads: readsOnly(n.Tool), paths: append(toolPaths(n.Dir, n.Tool, n.Input), n.Paths...),

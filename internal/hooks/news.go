@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/known"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -106,6 +107,7 @@ func bounded(lines []string, last string) string {
 
 // promptReport is an answer to a prompt that goes on to the model with a report.
 type promptReport struct {
+	Report string `json:"additionalContext,omitempty"` // where Copilot CLI looks for it
 	Output struct {
 		Event  string `json:"hookEventName"`
 		Report string `json:"additionalContext"`
@@ -115,5 +117,8 @@ type promptReport struct {
 func (h *hook) promptReport() promptReport {
 	var r promptReport
 	r.Output.Event, r.Output.Report = h.name, h.did.report
+	if h.agent == known.Copilot {
+		r.Report = h.did.report
+	}
 	return r
 }

@@ -200,3 +200,22 @@ func TestNewsOfMuteAgents(t *testing.T) {
 		w.noFailures()
 	}
 }
+
+// TestReportToCopilot: Copilot CLI reads the report beside the place in which the others look for it.
+func TestReportToCopilot(t *testing.T) {
+	t.Parallel()
+	for agent, beside := range map[string]bool{known.Copilot: true, Claude: false, known.Droid: false} {
+		h := &hook{agent: agent, event: &event{kind: prompt, name: "UserPromptSubmit"}, did: answer{report: "what went back"}}
+		var got struct {
+			AdditionalContext  string
+			HookSpecificOutput struct{ HookEventName, AdditionalContext string }
+		}
+		out := h.reply(nil)
+		if err := json.Unmarshal(out, &got); err != nil || got.HookSpecificOutput.AdditionalContext != "what went back" {
+			t.Errorf("%s: %s, %v", agent, out, err)
+		}
+		if (got.AdditionalContext != "") != beside || beside && got.AdditionalContext != "what went back" {
+			t.Errorf("%s: %s", agent, out)
+		}
+	}
+}

@@ -33,6 +33,8 @@ type payload struct {
 
 	Background []task `json:"background_tasks"`
 
+	further []string // directories of the workspace, beside Dir
+
 	turn bool // a turn begins, and no prompt is told
 	deaf bool // the agent does not listen to what a hook says of a prompt
 }
@@ -83,7 +85,7 @@ func decodePayload(agent string, data []byte) (*event, error) {
 	}
 	e := &event{
 		kind: eventNames[p.Event], name: p.Event, session: p.Session, dir: p.Dir, at: p.Timestamp,
-		message: p.PromptID, prompt: p.Prompt, call: p.Call, tool: p.Tool, title: p.AgentType, model: p.Model,
+		message: p.PromptID, prompt: p.Prompt, call: p.Call, tool: p.Tool, title: p.AgentType, model: p.Model, further: p.further,
 	}
 	if e.message == "" {
 		e.message = p.TurnID

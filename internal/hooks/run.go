@@ -95,7 +95,7 @@ func (h *hook) move(ctx context.Context, f func(session.MoveOptions) (*session.S
 	before := h.reverted(ctx)
 	_, res, err := f(session.MoveOptions{DryRun: h.do.dryRun, EndOpen: true})
 	h.forgetSteps()
-	h.did.result = res
+	h.did.result = inAll(res)
 	if err != nil || h.do.dryRun {
 		return err
 	}
@@ -140,6 +140,7 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 		if errors.Is(err, cairn.ErrNotFound) {
 			break
 		}
+		res = inAll(res)
 		if err != nil && n == 0 {
 			return err // it is not known then whether there is a turn to take back
 		}
@@ -205,6 +206,7 @@ func (h *hook) preview(ctx context.Context) error {
 		if _, sum, err = h.sessions.Revert(ctx, h.session, session.Target{Message: history[first].ID}, session.MoveOptions{DryRun: true, EndOpen: true}); err != nil {
 			return err
 		}
+		sum = inAll(sum)
 	}
 	h.tell(ctx, sum, "took back", nothingToUndo, n)
 	inEffect := func(m *session.Message) bool { return !m.Reverted }
@@ -296,7 +298,7 @@ func (h *hook) log(ctx context.Context) error {
 func changedFiles(m *session.Message) int {
 	seen := make(map[string]bool)
 	for i := range m.Steps {
-		for _, file := range m.Steps[i].Patch.Files {
+		for _, file := range everywhere(&m.Steps[i]) {
 			seen[file] = true
 		}
 		for _, stay := range m.Steps[i].Uncaptured() {

@@ -131,7 +131,7 @@ func (h *hook) noteGaps(ctx context.Context) {
 		return
 	}
 	h.turn.Gaps = h.kind == stop
-	h.gaps = h.findGaps(ctx)
+	h.gaps = append(h.gaps, h.findGaps(ctx)...)
 }
 
 // notices are lines for the user beside the answer to a call.

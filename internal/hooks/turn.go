@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/git"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -54,6 +55,10 @@ type turn struct {
 
 	// Pending: the ticket of the prompt that is being recorded, which is Asked.
 	Pending string `json:"pending,omitempty"`
+
+	// Linked are the further roots of the session, Unlinked directories that cannot be.
+	Linked   pathtext.List `json:"linked,omitempty"`
+	Unlinked pathtext.List `json:"unlinked,omitempty"`
 
 	Model string `json:"model,omitempty"` // that was named last
 

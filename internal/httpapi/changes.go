@@ -19,6 +19,7 @@ type ChangeRequest struct {
 	KeepNew    bool          `json:"keepNew,omitempty" doc:"restore: leave alone what was created since."`
 	OnConflict string        `json:"onConflict,omitempty" enum:"merge,overwrite,keep,fail" doc:"What becomes of a path that was changed since."`
 	Git        bool          `json:"git,omitempty" doc:"undo, redo: the git repository goes back, too. /apply does so only with a planID: 409 without one."`
+	ThisRoot   bool          `json:"thisRoot,omitempty" doc:"undo, redo: only in this directory, of an operation that went over several."`
 	ChosenHunks
 	Plan string `json:"planID,omitempty" pattern:"^[0-9a-f]{16}$" doc:"/apply: carry out this plan and no other; 409 if it would be another one now."`
 }
@@ -28,6 +29,7 @@ type BackRequest struct {
 	Paths      []string `json:"paths,omitempty" maxItems:"100000" doc:"Only these, and what is below them."`
 	OnConflict string   `json:"onConflict,omitempty" enum:"merge,overwrite,keep,fail"`
 	Git        bool     `json:"git,omitempty" doc:"The git repository goes back, too: only with the planID of a dry run, 409 without one."`
+	ThisRoot   bool     `json:"thisRoot,omitempty" doc:"Only in this directory, of an operation that went over several."`
 	DryRun     bool     `json:"dryRun,omitempty" doc:"Only say what would be done."`
 	Plan       string   `json:"planID,omitempty" pattern:"^[0-9a-f]{16}$"`
 }
@@ -66,13 +68,13 @@ func (s *Server) changeOperations() {
 		return in.Body.carryOut(ctx, p.Repo, false)
 	})
 	onProject(s, endpoint{
-		id: "undo", method: http.MethodPost, path: "/undo", tag: "going back", summary: "Take back the last restore, revert or redo",
+		id: "undo", method: http.MethodPost, path: "/undo", tag: "going back", summary: "Take back the last restore, revert, merge or redo",
 	}, again((*Repo).Undo))
 	onProject(s, endpoint{
 		id: "redo", method: http.MethodPost, path: "/redo", tag: "going back", summary: "Take back the last undo",
 	}, again((*Repo).Redo))
 	onProject(s, endpoint{
-		id: "list-operations", method: http.MethodGet, path: "/operations", tag: "going back", summary: "What was restored, reverted, undone and redone, newest first",
+		id: "list-operations", method: http.MethodGet, path: "/operations", tag: "going back", summary: "What was restored, reverted, merged, undone and redone, newest first",
 	}, func(ctx context.Context, p *Project, in *struct {
 		InProject
 		Paged
@@ -86,17 +88,17 @@ func (b *ChangeRequest) carryOut(ctx context.Context, r *Repo, dryRun bool) (*ca
 	if err := b.check(); err != nil {
 		return nil, err
 	}
-	paths, err := decodePaths("body.paths", b.Paths)
+	opt, err := revertOptions(b.Paths, b.OnConflict, dryRun, b.Plan)
 	if err != nil {
 		return nil, err
 	}
-	opt := cairn.RevertOptions{Paths: paths, OnConflict: cairn.Policy(b.OnConflict), DryRun: dryRun, Plan: b.Plan, Git: b.Git}
+	opt.Git, opt.ThisRoot = b.Git, b.ThisRoot
 	if err := b.put(&opt); err != nil {
 		return nil, err
 	}
 	switch {
 	case b.Action == "restore":
-		return r.Restore(ctx, b.Hash, cairn.RestoreOptions{Paths: paths, KeepNew: b.KeepNew, DryRun: dryRun, Plan: b.Plan})
+		return r.Restore(ctx, b.Hash, cairn.RestoreOptions{Paths: opt.Paths, KeepNew: b.KeepNew, DryRun: dryRun, Plan: b.Plan})
 	case b.Action == "undo":
 		return r.Undo(ctx, opt)
 	case b.Action == "redo":
@@ -112,11 +114,11 @@ func (b *ChangeRequest) carryOut(ctx context.Context, r *Repo, dryRun bool) (*ca
 func (b *ChangeRequest) check() error {
 	has := map[string]bool{
 		"hash": b.Hash != "", "from": b.From != "", "to": b.To != "", "patches": b.Patches != nil,
-		"keepNew": b.KeepNew, "onConflict": b.OnConflict != "", "paths": b.Paths != nil, "git": b.Git,
+		"keepNew": b.KeepNew, "onConflict": b.OnConflict != "", "paths": b.Paths != nil, "git": b.Git, "thisRoot": b.ThisRoot,
 		"hunks": b.Hunks != nil, "lines": b.Lines != nil,
 	}
 	takes := map[string][]string{
-		"restore": {"hash", "paths", "keepNew"}, "undo": {"paths", "onConflict", "git"}, "redo": {"paths", "onConflict", "git"},
+		"restore": {"hash", "paths", "keepNew"}, "undo": {"paths", "onConflict", "git", "thisRoot"}, "redo": {"paths", "onConflict", "git", "thisRoot"},
 		"revert": {"from", "to", "paths", "onConflict", "hunks", "lines"},
 	}[b.Action]
 	if has["patches"] && b.Action == "revert" {
@@ -141,17 +143,24 @@ func (b *ChangeRequest) check() error {
 	return nil
 }
 
+// revertOptions are the options that all bodies of ways back have.
+func revertOptions(paths []string, onConflict string, dryRun bool, plan string) (cairn.RevertOptions, error) {
+	decoded, err := decodePaths("body.paths", paths)
+	return cairn.RevertOptions{Paths: decoded, OnConflict: cairn.Policy(onConflict), DryRun: dryRun, Plan: plan}, err
+}
+
 // again is an operation about the last way back.
 func again(run func(*Repo, context.Context, cairn.RevertOptions) (*cairn.Result, error)) func(context.Context, *Project, *inBack) (*cairn.Result, error) {
 	return func(ctx context.Context, p *Project, in *inBack) (*cairn.Result, error) {
 		b := either(in.Body, &BackRequest{})
-		paths, err := decodePaths("body.paths", b.Paths)
-		if err == nil && b.Git && len(paths) > 0 {
+		opt, err := revertOptions(b.Paths, b.OnConflict, b.DryRun, b.Plan)
+		if err == nil && b.Git && len(opt.Paths) > 0 {
 			err = errGitPaths()
 		}
 		if err != nil {
 			return nil, err
 		}
-		return run(p.Repo, ctx, cairn.RevertOptions{Paths: paths, OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, Git: b.Git})
+		opt.Git, opt.ThisRoot = b.Git, b.ThisRoot
+		return run(p.Repo, ctx, opt)
 	}
 }

@@ -53,12 +53,12 @@ func (b *SessionRevert) takeTurn(ctx context.Context, p *Project, id string) (*S
 
 // takeSteps takes steps of a session back.
 func (b *SessionRevert) takeSteps(ctx context.Context, p *Project, id string) (*SessionAnswer, error) {
-	opt := cairn.RevertOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan}
-	if err := b.put(&opt); err != nil {
+	opt, err := revertOptions(b.Paths, b.OnConflict, b.DryRun, b.Plan)
+	if err != nil {
 		return nil, err
 	}
-	var err error
-	if opt.Paths, err = decodePaths("body.paths", b.Paths); err != nil {
+	opt.ThisRoot = b.ThisRoot
+	if err := b.put(&opt); err != nil {
 		return nil, err
 	}
 	steps, err := p.Sessions.FindSteps(ctx, id, b.StepIDs)

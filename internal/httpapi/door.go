@@ -81,6 +81,9 @@ func (d *Door) enter(w *answer, r *http.Request) error {
 	}
 	if !d.open && !d.knows(r) {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="cairn"`)
+		if isDav(r) {
+			w.Header().Add("WWW-Authenticate", `Basic realm="cairn", charset="UTF-8"`)
+		}
 		return problem(http.StatusUnauthorized, protocol.Unauthorized, "a token is wanted: Authorization: Bearer TOKEN; a browser gets in with the link that cairn serve --login prints")
 	}
 	s := d.server
@@ -90,6 +93,12 @@ func (d *Door) enter(w *answer, r *http.Request) error {
 		return problem(http.StatusTooManyRequests, protocol.TooMany, "too many requests at once")
 	}
 	defer leave()
+	if isDav(r) {
+		if err := davRefusal(r); err != nil {
+			w.Header().Set("Allow", davMethods)
+			return err
+		}
+	}
 	r, err := s.project(r)
 	if err != nil {
 		return s.problemOf(r.Context(), err)
@@ -126,6 +135,9 @@ func (d *Door) checkOrigin(r *http.Request) *Problem {
 func (d *Door) knows(r *http.Request) bool {
 	if scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "bearer") {
 		return d.isToken(strings.TrimSpace(token))
+	}
+	if _, password, ok := r.BasicAuth(); ok && isDav(r) {
+		return d.isToken(password) // what file managers can send; any name will do
 	}
 	if c, err := r.Cookie(d.cookie); err == nil {
 		return d.logins != nil && d.logins.isValid(c.Value)

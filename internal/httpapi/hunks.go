@@ -121,7 +121,10 @@ func (b *SessionRevert) check() error {
 
 // takeBack takes hunks of a session back.
 func (b *SessionRevert) takeBack(ctx context.Context, p *Project, id string) (*SessionAnswer, error) {
-	opt := cairn.RevertOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan}
+	opt, err := revertOptions(nil, b.OnConflict, b.DryRun, b.Plan) // of paths beside hunks check knows
+	if err != nil {
+		return nil, err
+	}
 	if err := b.put(&opt); err != nil {
 		return nil, err
 	}

@@ -66,6 +66,7 @@ var byError = []struct {
 	{cairn.ErrNoSpace, http.StatusInsufficientStorage, protocol.Refused},
 	{cairn.ErrDisabled, http.StatusConflict, protocol.Disabled},
 	{cairn.ErrDeadline, http.StatusConflict, protocol.Deadline},
+	{cairn.ErrOtherRoot, http.StatusConflict, protocol.Refused},
 	{cairn.ErrRoot, http.StatusNotFound, protocol.BadRoot},
 }
 

@@ -3,12 +3,15 @@ package httpapi
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"net/http"
 	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/seed-fb9cbc17/cairn/internal/dav"
 )
 
 // Server serves projects. Requests enter through a Door.
@@ -22,6 +25,8 @@ type Server struct {
 	streams  chan struct{} // a place for each stream of events
 	jobs     chan struct{} // a place for each ticket under way
 	working  sync.WaitGroup
+
+	davReaders dav.Readers
 
 	// life ends when the server gives up all unfinished work.
 	life   context.Context
@@ -65,7 +70,7 @@ func (s *Server) Close() error {
 	s.giveUp()
 	s.janitor.Wait()
 	s.working.Wait()
-	return s.projects.close()
+	return errors.Join(s.davReaders.Close(), s.projects.close())
 }
 
 // maintainStores closes idle stores and cleans the stores that are due.
@@ -79,6 +84,9 @@ func (s *Server) maintainStores() {
 		case now := <-tick.C:
 			if err := s.projects.closeIdle(now.Add(-s.opt.Idle)); err != nil {
 				s.opt.Logger.Warn("cannot close a store", "error", err)
+			}
+			if err := s.davReaders.CloseIdle(now.Add(-s.opt.Idle)); err != nil {
+				s.opt.Logger.Warn("cannot close a file", "error", err)
 			}
 			s.cleanDue(now)
 		}
@@ -97,13 +105,16 @@ func (s *Server) routes() {
 	s.diffOperations()
 	s.pastOperations()
 	s.changeOperations()
+	s.mergeOperations()
 	s.gitOperations()
 	s.pinOperations()
+	s.testOperations()
 	s.cleanOperations()
 	s.sessionOperations()
 	s.stepOperations()
 	s.eventOperations()
 	s.openCodeRoutes()
+	s.davRoutes()
 }
 
 // Mount lets a page answer "/" and everything below "/ui/". It must come before the

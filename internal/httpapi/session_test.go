@@ -40,6 +40,7 @@ func TestKindsOfOperations(t *testing.T) {
 	f.call("POST", "/apply", ChangeRequest{Action: "restore", Hash: "@~1"}).want(t, 200, nil)
 	f.call("POST", "/undo", nil).want(t, 200, nil)
 	f.call("POST", "/redo", nil).want(t, 200, nil)
+	f.call("POST", "/merge", `{"hash":"@"}`).want(t, 200, nil)
 	var done struct{ Operations []struct{ Kind string } }
 	f.call("GET", "/operations", nil).want(t, 200, &done)
 	var api struct {

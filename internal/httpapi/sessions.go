@@ -27,12 +27,19 @@ type SessionAnswer struct {
 	Result *cairn.Result `json:"result,omitempty" doc:"What was done to the files."`
 }
 
+// NewsAnswer is what a host does not know of a session yet.
+type NewsAnswer struct {
+	News *session.News `json:"news,omitempty" doc:"Missing where there are none."`
+}
+
 // SessionBegin describes a session that begins.
 type SessionBegin struct {
 	ID     string            `json:"id" minLength:"1" maxLength:"1024"`
 	Parent string            `json:"parentID,omitempty" maxLength:"1024" doc:"Session whose sub-agent this is."`
 	Title  string            `json:"title,omitempty" maxLength:"65536"`
 	Meta   map[string]string `json:"meta,omitempty" doc:"Kept as it is."`
+
+	Further []string `json:"furtherRoots,omitempty" maxItems:"100" doc:"Other directories that the session works in, as absolute paths: they go back together. A session that exists gets more of them."`
 }
 
 // SessionRevert names a place to go back to, or hunks to take back. Fields that are not in the
@@ -50,6 +57,7 @@ type SessionRevert struct {
 	Plan       string `json:"planID,omitempty" pattern:"^[0-9a-f]{16}$" doc:"Carry out this plan and no other."`
 	EndOpen    bool   `json:"endOpen,omitempty" doc:"End open steps first: their agent is gone."`
 	Git        bool   `json:"git,omitempty" doc:"The git repository goes back, too: only with the planID of a dry run, 409 without one."`
+	ThisRoot   bool   `json:"thisRoot,omitempty" doc:"Only in this directory, of a session of several."`
 }
 
 // SessionBack is a SessionRevert whose target is known.
@@ -59,6 +67,7 @@ type SessionBack struct {
 	Plan       string `json:"planID,omitempty" pattern:"^[0-9a-f]{16}$"`
 	EndOpen    bool   `json:"endOpen,omitempty"`
 	Git        bool   `json:"git,omitempty" doc:"Git goes along, only with the planID of a dry run."`
+	ThisRoot   bool   `json:"thisRoot,omitempty" doc:"Only in this directory, of a session of several."`
 }
 
 type inSessionBack struct {
@@ -70,7 +79,7 @@ func (b *SessionBack) options() session.MoveOptions {
 	if b == nil {
 		return session.MoveOptions{}
 	}
-	return session.MoveOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, EndOpen: b.EndOpen, Git: b.Git}
+	return session.MoveOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, EndOpen: b.EndOpen, Git: b.Git, ThisRoot: b.ThisRoot}
 }
 
 func (s *Server) sessionOperations() {
@@ -88,7 +97,11 @@ func (s *Server) sessionOperations() {
 		Body SessionBegin
 	}) (*session.Session, error) {
 		b := in.Body
-		return p.Sessions.Begin(ctx, session.SessionBegin{ID: b.ID, Parent: b.Parent, Title: b.Title, Meta: b.Meta})
+		further, err := decodePaths("body.furtherRoots", b.Further)
+		if err != nil {
+			return nil, err
+		}
+		return p.Sessions.Begin(ctx, session.SessionBegin{ID: b.ID, Parent: b.Parent, Title: b.Title, Meta: b.Meta, Further: further})
 	})
 	ofSession(s, endpoint{
 		id: "get-session", method: http.MethodGet, path: "/session/{id}", summary: "One session",
@@ -104,6 +117,13 @@ func (s *Server) sessionOperations() {
 		description: "Files stay as they are.",
 	}, func(ctx context.Context, p *Project, in *InSession) error { // a prefix is not enough, because this cannot be undone
 		return p.Sessions.Delete(ctx, in.ID)
+	})
+	onProject(s, endpoint{
+		id: "take-news", method: http.MethodPost, path: "/session/{id}/news", tag: "sessions", summary: "What went back or came back since the host was last told",
+		description: "For the model, with the next prompt: its conversation still tells of files that are gone. Each of the news is answered once.",
+	}, func(ctx context.Context, p *Project, in *InRecording) (NewsAnswer, error) {
+		n, err := p.Sessions.TakeNews(ctx, in.ID)
+		return NewsAnswer{n}, err
 	})
 	ofSession(s, endpoint{
 		id: "commit-session", method: http.MethodPost, path: "/session/{id}/commit", summary: "Make a revert final",
@@ -185,7 +205,7 @@ func (s *Server) sessionBack() {
 		case b.Turn != 0:
 			return b.takeTurn(ctx, p, id)
 		}
-		opt := session.MoveOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, EndOpen: b.EndOpen, Git: b.Git}
+		opt := session.MoveOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, EndOpen: b.EndOpen, Git: b.Git, ThisRoot: b.ThisRoot}
 		return answerBack(p.Sessions.Revert(ctx, id, session.Target{Message: b.MessageID, Part: b.PartID, Start: b.Start}, opt))
 	})
 	for _, e := range []struct {

@@ -3,8 +3,6 @@ package httpapi
 import (
 	"context"
 	"net/http"
-
-	"github.com/seed-fb9cbc17/cairn"
 )
 
 // SessionUnrevert brings back all that the reverts in effect took back, or some of it.
@@ -29,12 +27,11 @@ func (b *SessionUnrevert) check() error {
 
 // bringBack brings some of the reverts back. Their boundary stays.
 func (b *SessionUnrevert) bringBack(ctx context.Context, p *Project, id string) (*SessionAnswer, error) {
-	opt := cairn.RevertOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan}
-	if err := b.put(&opt); err != nil {
+	opt, err := revertOptions(b.Paths, b.OnConflict, b.DryRun, b.Plan)
+	if err != nil {
 		return nil, err
 	}
-	var err error
-	if opt.Paths, err = decodePaths("body.paths", b.Paths); err != nil {
+	if err := b.put(&opt); err != nil {
 		return nil, err
 	}
 	res, err := p.Sessions.UnrevertSome(ctx, id, opt)

@@ -146,7 +146,7 @@ func (f *Finder) Take(ctx context.Context, c *Choice, opt session.MoveOptions, p
 		_, res, err := f.Sessions.Revert(ctx, c.Session.ID, session.Target{Message: c.Turn.ID()}, opt)
 		return res, err
 	}
-	back := cairn.RevertOptions{Paths: paths, OnConflict: opt.OnConflict, DryRun: opt.DryRun, Plan: opt.Plan, PassSessions: !c.ofAll, Git: f.Git}
+	back := cairn.RevertOptions{Paths: paths, OnConflict: opt.OnConflict, DryRun: opt.DryRun, Plan: opt.Plan, PassSessions: !c.ofAll, Git: f.Git, ThisRoot: opt.ThisRoot}
 	if c.forward {
 		return f.Repo.Redo(ctx, back)
 	}

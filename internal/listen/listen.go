@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/httpapi"
@@ -114,13 +115,14 @@ func LoginLinks(ctx context.Context, socket string) (string, error) {
 func Serve(ctx context.Context, server *httpapi.Server, ways []Way, logger *slog.Logger, ready func() error) error {
 	failed := make(chan error, len(ways))
 	var servers []*http.Server
+	var serving sync.WaitGroup
 	for _, w := range ways {
 		h := &http.Server{
 			Handler: w.handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 			ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
 		}
 		servers = append(servers, h)
-		go func() { failed <- h.Serve(w.listener) }()
+		serving.Go(func() { failed <- h.Serve(w.listener) })
 	}
 	err := ready()
 	if err == nil {
@@ -137,6 +139,7 @@ func Serve(ctx context.Context, server *httpapi.Server, ways []Way, logger *slog
 			err = errors.Join(err, fmt.Errorf("some requests did not end in time: %w", e), h.Close())
 		}
 	}
+	serving.Wait() // a server that was shut down before it began closes its listener only now, and removes the socket
 	server.WaitForTickets(last)
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 
+	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/httpapi"
 	"github.com/seed-fb9cbc17/cairn/internal/webui"
 )
@@ -25,6 +26,13 @@ func Page(server *httpapi.Server, logger *slog.Logger) http.Handler {
 				return nil, err
 			}
 			return &webui.Project{ID: p.ID, Root: p.Root, Repo: p.Repo, Sessions: p.Sessions}, nil
+		},
+		Source: func(ctx context.Context, id string) (cairn.MergeSource, error) {
+			p, err := server.Project(ctx, id)
+			if err != nil {
+				return cairn.MergeSource{}, err
+			}
+			return cairn.MergeSource{Repo: p.Repo.Repo}, nil
 		},
 		Token:  server.FormToken,
 		Events: func(id string) string { return "/project/" + id + "/events" },

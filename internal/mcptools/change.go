@@ -27,7 +27,7 @@ func (t *tools) addChanging(s *mcp.Server) {
 		Annotations: destroys("Revert changes"),
 	}, t.revert)
 	add(s, &mcp.Tool{
-		Name: "undo", Description: "Take back the last restore, revert or redo. Again takes back the one before. What an agent did is no operation: session_undo takes that back.",
+		Name: "undo", Description: "Take back the last restore, revert, merge or redo. Again takes back the one before. What an agent did is no operation: session_undo takes that back.",
 		Annotations: destroys("Undo"),
 	}, t.undo)
 	add(s, &mcp.Tool{
@@ -102,6 +102,7 @@ type takeBackArgs struct {
 	scopeArgs
 	planArgs
 	gitArgs
+	rootArgs
 }
 
 type previewArgs struct {
@@ -111,6 +112,7 @@ type previewArgs struct {
 	hunkArgs
 	scopeArgs
 	gitArgs
+	rootArgs
 }
 
 func (t *tools) restore(ctx context.Context, args restoreArgs) (outcome, string, error) {
@@ -148,7 +150,7 @@ func (t *tools) undo(ctx context.Context, args takeBackArgs) (outcome, string, e
 	if err != nil {
 		return outcome{}, "", err
 	}
-	opt.Git = args.Git
+	opt.Git, opt.ThisRoot = args.Git, args.ThisRoot
 	return t.answer(ctx)(t.repo.Undo(ctx, opt))
 }
 
@@ -157,7 +159,7 @@ func (t *tools) redo(ctx context.Context, args takeBackArgs) (outcome, string, e
 	if err != nil {
 		return outcome{}, "", err
 	}
-	opt.Git = args.Git
+	opt.Git, opt.ThisRoot = args.Git, args.ThisRoot
 	return t.answer(ctx)(t.repo.Redo(ctx, opt))
 }
 
@@ -172,9 +174,9 @@ func (t *tools) preview(ctx context.Context, args previewArgs) (outcome, string,
 	case "revert":
 		return t.revert(ctx, revertArgs{args.rangeArgs, args.hunkArgs, args.scopeArgs, dry})
 	case "undo":
-		return t.undo(ctx, takeBackArgs{args.scopeArgs, dry, args.gitArgs})
+		return t.undo(ctx, takeBackArgs{args.scopeArgs, dry, args.gitArgs, args.rootArgs})
 	case "redo":
-		return t.redo(ctx, takeBackArgs{args.scopeArgs, dry, args.gitArgs})
+		return t.redo(ctx, takeBackArgs{args.scopeArgs, dry, args.gitArgs, args.rootArgs})
 	}
 	return outcome{}, "", fmt.Errorf("%w: action is restore, revert, undo or redo", errArguments)
 }

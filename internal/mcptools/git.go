@@ -8,6 +8,11 @@ import (
 )
 
 // gitArgs are arguments of tools that take back what was done.
+// rootArgs limit a way back to one directory.
+type rootArgs struct {
+	ThisRoot bool `json:"thisRoot,omitempty" jsonschema:"only in this directory, where a session or an operation has several"`
+}
+
 type gitArgs struct {
 	Git bool `json:"git,omitempty" jsonschema:"the git repository goes back, too: HEAD, refs, stashes, index; only with the planID of a preview"`
 }

@@ -25,6 +25,7 @@ type outcome struct {
 	Kept      []cairn.PathReason    `json:"kept" jsonschema:"left alone for safety"`
 	Conflicts []cairn.PathReason    `json:"conflicts" jsonschema:"not brought to the wanted state"`
 	NotTaken  []cairn.PathReason    `json:"notTakenBack,omitempty" jsonschema:"changes of a session that no checkpoint holds: outside the root, or ignored; they stay"`
+	Base      string                `json:"base,omitempty" jsonschema:"of a merge: the checkpoint that both sides have in common"`
 	Notes     []string              `json:"notes,omitempty" jsonschema:"what else is to be known, one fact a line"`
 	Git       *cairn.GitResult      `json:"git,omitempty" jsonschema:"what became of the git repository, where it was to go back, too"`
 	GitMoved  []string              `json:"moved,omitempty" jsonschema:"what has moved in the git repository since then, and stays"`
@@ -36,7 +37,8 @@ func answer(res *cairn.Result, err error) (outcome, string, error) {
 	if err != nil {
 		return outcome{}, "", err
 	}
-	o := outcome{DryRun: res.DryRun, Operation: res.Operation, Complete: res.Complete(), Git: res.Git, Notes: res.Notes}
+	res = res.InAllRoots() // absolute paths are those of other directories of the session
+	o := outcome{DryRun: res.DryRun, Operation: res.Operation, Complete: res.Complete(), Git: res.Git, Notes: res.Notes, Base: res.Base}
 	if res.DryRun {
 		o.Plan = res.PlanID
 		o.Changes = some(&o.Unlisted, res.Plan)

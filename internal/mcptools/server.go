@@ -28,6 +28,9 @@ import (
 type Options struct {
 	Repo    *cairn.Repo
 	Version string // of the program, told to the client
+
+	// OpenDir opens the store of another directory, for merge and compare; nil: there is none.
+	OpenDir func(dir string) (*cairn.Repo, error)
 }
 
 const instructions = `Checkpoints of the working directory, and undo that loses no work.
@@ -53,6 +56,7 @@ func (unclosed) Close() error { return nil }
 type tools struct {
 	repo     *cairn.Repo
 	sessions *session.Sessions
+	openDir  func(dir string) (*cairn.Repo, error)
 }
 
 func newServer(opt Options) *mcp.Server {
@@ -62,10 +66,11 @@ func newServer(opt Options) *mcp.Server {
 			Instructions: instructions,
 			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 		})
-	t := &tools{opt.Repo, session.New(opt.Repo)}
+	t := &tools{opt.Repo, session.New(opt.Repo), opt.OpenDir}
 	t.addReadOnly(server)
 	t.addPast(server)
 	t.addChanging(server)
+	t.addMerge(server)
 	t.addSessions(server)
 	t.addHunks(server)
 	t.addUnrevert(server)

@@ -74,6 +74,7 @@ type sessionArgs struct {
 	EndOpen    bool   `json:"endOpen,omitempty" jsonschema:"end a step that is still under way: its agent is gone"`
 	planArgs
 	gitArgs
+	rootArgs
 }
 
 func (t *tools) sessionUndo(ctx context.Context, args sessionArgs) (outcome, string, error) {
@@ -85,7 +86,7 @@ func (t *tools) sessionRedo(ctx context.Context, args sessionArgs) (outcome, str
 }
 
 func (t *tools) sessionMove(ctx context.Context, args sessionArgs, move func(context.Context, string, session.MoveOptions) (*session.Session, *cairn.Result, error)) (outcome, string, error) {
-	opt := session.MoveOptions{DryRun: args.DryRun, Plan: args.Plan, EndOpen: args.EndOpen, Git: args.Git}
+	opt := session.MoveOptions{DryRun: args.DryRun, Plan: args.Plan, EndOpen: args.EndOpen, Git: args.Git, ThisRoot: args.ThisRoot}
 	if args.OnConflict != "" {
 		policy, err := plan.ParsePolicy(args.OnConflict)
 		if err != nil {

@@ -25,6 +25,8 @@ const (
 	PrivateLost     Private = "lost"     // what a repair could not bring back
 	PrivatePurged   Private = "purged"   // paths that are not to be captured any more
 	PrivateReviewed Private = "reviewed" // what a reviewer decided about hunks
+	PrivateProject  Private = "project"  // what the project is known by on every machine
+	PrivateMachines Private = "machines" // whose the fetched lines are
 )
 
 // ReadPrivate returns the contents of a private file, ErrNotFound if there is none.

@@ -127,7 +127,7 @@ func (h *hunkChoice) without(ctx context.Context, before, after state.State, wit
 	if err != nil {
 		return state.State{}, nil, err
 	}
-	s, err := withEnds(h.differ.Store, batch, before, ends)
+	s, err := WithEnds(h.differ.Store, batch, before, ends)
 	if err != nil {
 		return state.State{}, nil, err
 	}

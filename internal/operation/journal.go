@@ -34,6 +34,7 @@ type journal struct {
 	Conflicts []state.PathReason `json:"conflicts"`
 	Line      *journalLine       `json:"line,omitempty"`
 	Git       *gitBack           `json:"git,omitempty"`
+	Joint     *jointShare        `json:"joint,omitempty"`
 
 	before  object.ID
 	changes []apply.Change
@@ -73,12 +74,15 @@ func newJournal(req opRequest, before object.ID, p *plan.Plan) *journal {
 	rand.Read(token[:]) // never fails, see crypto/rand
 	return &journal{
 		Kind: req.kind, Target: req.target, Undoes: req.undoes, Scope: req.scope, Token: hex.EncodeToString(token[:]), Before: before.String(),
-		Kept: p.Kept, Conflicts: p.Conflicts, Line: req.line, Git: req.git, before: before, changes: p.Changes,
+		Kept: p.Kept, Conflicts: p.Conflicts, Line: req.line, Git: req.git, Joint: req.joint.share(), before: before, changes: p.Changes,
 	}
 }
 
 func (r *Operator) writeJournal(l *history.Locked, j *journal) error {
 	r.Holds(l)
+	if j.Joint != nil {
+		j.Joint.Root = state.Path(r.Root)
+	}
 	j.Changes = make([]journalChange, len(j.changes))
 	for i, c := range j.changes {
 		out := journalChange{Path: state.Path(c.Path), Action: c.Action.String(), Mode: c.Mode, Perm: state.Octal(c.Perm), ID: c.ID.String(), As: state.Path(c.As)}
@@ -241,6 +245,9 @@ func (r *Operator) recorded(j *journal) bool {
 func (r *Operator) resume(ctx context.Context, l *history.Locked, j *journal) error {
 	if r.recorded(j) {
 		return r.dropJournal(l)
+	}
+	if whole, err := r.wholeJoint(ctx, j); err != nil || !whole {
+		return r.dropShare(l, j, err)
 	}
 	if err := apply.RemoveTemps(r.Root, j.Token, j.changes); err != nil {
 		return err

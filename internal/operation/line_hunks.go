@@ -162,10 +162,10 @@ func (o *OwnChanges) madeBelow(ctx context.Context, dir string) (made []string, 
 // are the directories that come back in the place of files.
 func (b *stepsBack) aroundHunks(ctx context.Context, batch *odb.Batch, after map[string]history.PathEnd) (without, base state.State, dirs []string, err error) {
 	start := clearedAt(b.start, after)
-	if base, err = withEnds(b.store, batch, start, after); err != nil {
+	if base, err = WithEnds(b.store, batch, start, after); err != nil {
 		return without, base, nil, err
 	}
-	if without, err = withEnds(b.store, batch, start, b.want); err != nil {
+	if without, err = WithEnds(b.store, batch, start, b.want); err != nil {
 		return without, base, nil, err
 	}
 	if err := b.setPermsOfReturningDirs(without); err != nil {

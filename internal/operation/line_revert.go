@@ -60,7 +60,7 @@ func (u *LineUpdate) TakeBack(ctx context.Context, id string, t TakeBack) (*Resu
 	if err != nil {
 		return nil, nil, err
 	}
-	req := opRequest{kind: t.Kind, target: t.target(), dryRun: t.DryRun, planID: t.Plan, line: line}
+	req := opRequest{kind: t.Kind, target: t.target(), dryRun: t.DryRun, planID: t.Plan, line: line, joint: u.joint}
 	if t.Git {
 		req.git = &gitBack{Ways: gitWaysOf(t.Earlier, t.Steps)}
 	}
@@ -280,7 +280,7 @@ func (u *LineUpdate) base(ctx context.Context, t *TakeBack, start state.State) (
 	}
 	batch := u.repo.DB.NewBatch()
 	defer batch.Discard()
-	s, err := withEnds(u.repo.Store, batch, states[0], ends)
+	s, err := WithEnds(u.repo.Store, batch, states[0], ends)
 	if err != nil {
 		return state.State{}, err
 	}

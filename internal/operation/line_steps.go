@@ -42,7 +42,7 @@ func (u *LineUpdate) RevertSteps(ctx context.Context, steps []UndoneStep, target
 
 // revert carries out a plan for the captured disk as an operation that moves no line.
 func (u *LineUpdate) revert(ctx context.Context, p *plan.Plan, target string, opt RevertOptions) (*Result, error) {
-	res, err := u.repo.operateOn(ctx, u.lock, opRequest{kind: "revert", target: target, dryRun: opt.DryRun, planID: opt.Plan}, u.disk, p)
+	res, err := u.repo.operateOn(ctx, u.lock, opRequest{kind: "revert", target: target, dryRun: opt.DryRun, planID: opt.Plan, joint: u.joint}, u.disk, p)
 	if err == nil && !opt.DryRun {
 		u.ForgetDisk() // the capture is not the disk any more
 	}

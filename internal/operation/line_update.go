@@ -24,6 +24,7 @@ type LineUpdate struct {
 	lock      *history.Locked
 	disk      *capture.Snapshot
 	published bool
+	joint     *Joint // of the operations of the update, nil for operations of this root alone
 }
 
 // UpdateLines calls f with the store locked. Every append in f is complete when it
@@ -46,6 +47,10 @@ func (u *LineUpdate) ForgetDisk() {
 	u.discardCapture()
 	u.disk, u.published = nil, false
 }
+
+// Join makes the operations of the update shares of a joint operation, or with nil operations of this
+// root alone.
+func (u *LineUpdate) Join(j *Joint) { u.joint = j }
 
 func (u *LineUpdate) discardCapture() {
 	if u.disk != nil {
@@ -100,6 +105,16 @@ func (u *LineUpdate) Append(ctx context.Context, id string, a LineAppend) (*hist
 		return nil, err
 	}
 	return u.repo.ReadLineEvent(commit)
+}
+
+// Forward makes a line end with a checkpoint that is in the store. The caller has checked that the line
+// has no other one, or that the checkpoint comes after it.
+func (u *LineUpdate) Forward(id, checkpoint string) error {
+	to, err := object.ParseID(checkpoint)
+	if err != nil {
+		return err
+	}
+	return u.repo.DB.SetRef(history.LineRef(id), to)
 }
 
 // appended returns the parents of a new checkpoint, and its state if that is not captured.

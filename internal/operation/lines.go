@@ -13,6 +13,9 @@ import (
 // LineEvent is one checkpoint of a line, with its record.
 type LineEvent = history.LineEvent
 
+// Machine says whose the fetched lines of a store are.
+type Machine = history.Machine
+
 // Step is the work of one session, or of one operation, between two checkpoints.
 type Step = plan.Step
 
@@ -47,16 +50,8 @@ func (l Lines) FinishInterrupted(ctx context.Context) error {
 // GitMoved reports whether the user's git repository differs between two checkpoints; to may be "" for
 // the present state.
 func (l Lines) GitMoved(ctx context.Context, from, to string) (bool, error) {
-	m, err := l.operator.GitMovement(ctx, from, to)
-	if m != nil || err != nil || to == "" {
-		return m != nil && !m.None(), err
-	}
-	was, err := l.operator.GitRecordAt(ctx, from)
-	if err != nil || was == nil {
-		return false, err
-	}
-	is, err := l.operator.GitRecordAt(ctx, to)
-	return is == nil, err // the repository was gone by then
+	m, gone, err := l.operator.GitMovement(ctx, from, to)
+	return gone || m != nil && !m.None(), err
 }
 
 // MovedBy returns the event that an operation appended to a line, nil for an operation that moved
@@ -81,6 +76,17 @@ func (l Lines) Tip(id string) (*LineEvent, error) { return l.operator.LineTip(id
 // Tips returns the newest checkpoint of every line. Lines that cannot be read are left out and
 // logged.
 func (l Lines) Tips(ctx context.Context) ([]*LineEvent, error) { return l.operator.LineTips(ctx) }
+
+// FetchedTip returns the newest checkpoint of a line that another store has pushed, ErrNotFound where
+// there is none.
+func (l Lines) FetchedTip(ctx context.Context, id string) (history.FetchedLine, error) {
+	return l.operator.FetchedTip(ctx, id)
+}
+
+// FetchedTips returns the newest checkpoint of every line that other stores have pushed.
+func (l Lines) FetchedTips(ctx context.Context) ([]history.FetchedLine, error) {
+	return l.operator.FetchedTips(ctx)
+}
 
 // Ends returns the first checkpoints of the lines whose older checkpoints were cleaned away.
 func (l Lines) Ends(ctx context.Context) ([]*LineEvent, error) { return l.operator.LineEnds(ctx) }
@@ -132,4 +138,16 @@ func (l Lines) OpenBlob(id string) (size int64, content io.ReadCloser, err error
 // space and a cleaning makes some, f is called again.
 func (l Lines) Update(ctx context.Context, f func(*LineUpdate) error) error {
 	return l.operator.UpdateLines(ctx, f)
+}
+
+// ShareOf returns the share that the root has in an operation of several roots, nil for none.
+func (l Lines) ShareOf(ctx context.Context, id string) (*history.Operation, error) {
+	op, _, err := l.operator.ShareOf(ctx, id)
+	return op, err
+}
+
+// Outside reports whether a path, absolute or from the root, lies outside the root.
+func (l Lines) Outside(path string) bool {
+	_, err := l.operator.Rel(path)
+	return err != nil
 }

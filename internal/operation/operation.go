@@ -29,6 +29,7 @@ type opRequest struct {
 	scope  []string // paths that this was narrowed down to
 	line   *journalLine
 	git    *gitBack // nil = git stays
+	joint  *Joint   // nil = it concerns this root alone
 }
 
 // operate carries out an operation. Dying at any point loses nothing:
@@ -93,9 +94,9 @@ func (r *Operator) operateOn(ctx context.Context, l *history.Locked, req opReque
 
 // toBeRecorded reports whether a plan makes an operation. A plan without changes does so only
 // if it takes an operation back and keeps every later change: that operation then counts as
-// undone.
+// undone. A share of a joint operation is always recorded, so that an undo finds all of them.
 func (q *opRequest) toBeRecorded(p *plan.Plan) bool {
-	return len(p.Changes) > 0 || q.undoes != "" && len(p.Kept) > 0 && len(p.Conflicts) == 0
+	return len(p.Changes) > 0 || q.joint != nil || q.undoes != "" && len(p.Kept) > 0 && len(p.Conflicts) == 0
 }
 
 func (r *Operator) carryOut(ctx context.Context, l *history.Locked, req opRequest, disk *capture.Snapshot, p *plan.Plan, back *gitrestore.Plan) (*Result, error) {
@@ -117,6 +118,9 @@ func (r *Operator) carryOutFrom(ctx context.Context, l *history.Locked, req opRe
 	}
 	if err := r.applyGit(ctx, j, back, false); err != nil {
 		return nil, errors.Join(err, r.dropJournal(l))
+	}
+	if req.joint != nil {
+		return r.finishJoint(ctx, l, req.joint, j, disk)
 	}
 	return r.finish(ctx, l, j, disk.Index)
 }

@@ -8,6 +8,10 @@ import (
 // Operator carries out operations.
 type Operator struct {
 	*capture.Capturer
+
+	// Beside opens the Operator of another root, for operations of several roots. The caller of it
+	// does not close the Operator.
+	Beside func(root string) (*Operator, error)
 }
 
 // live is the user's directory, for plans that a capture of it is made into.

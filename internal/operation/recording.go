@@ -185,6 +185,9 @@ func (r *Operator) addOperation(batch *odb.Batch, s state.State, j *journal, res
 	if j.git != nil {
 		rec.Git, rec.GitConflicts = j.git.Changes, j.git.Conflicts
 	}
+	if j.Joint != nil {
+		rec.Joint = &j.Joint.Joint
+	}
 	value, err := json.Marshal(rec)
 	if err != nil {
 		return object.ID{}, err

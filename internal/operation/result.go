@@ -42,6 +42,10 @@ type Result struct {
 
 	Notes []string `json:"notes,omitempty" doc:"What else is to be known of this way back, one fact a line: merged paths, changes that no tool named, steps that could not be captured."`
 
+	Elsewhere []RootResult `json:"inRoots,omitempty" doc:"The same in the other directories of the session, where there was something to do."`
+
+	Base string `json:"base,omitempty" doc:"Of a merge: the checkpoint that both sides have in common."`
+
 	Git *GitResult `json:"git,omitempty" doc:"Changes of the git repository, where it was to go back, too."`
 
 	Plan   []PlannedChange `json:"plan,omitzero"`
@@ -51,6 +55,11 @@ type Result struct {
 
 // Complete reports whether every path in scope is as at the target, and so is git, if it was to be.
 func (r *Result) Complete() bool {
+	for _, o := range r.Elsewhere {
+		if len(o.Kept)+len(o.Conflicts) > 0 {
+			return false
+		}
+	}
 	return len(r.Kept) == 0 && len(r.Conflicts) == 0 && (r.Git == nil || len(r.Git.Conflicts) == 0)
 }
 
@@ -98,7 +107,11 @@ func (r *Operator) preview(req opRequest, p *plan.Plan, back *gitrestore.Plan) (
 	res.tidy()
 	if len(p.Mixed) > 0 {
 		slices.Sort(p.Mixed)
-		res.Notes = append(res.Notes, wording.MergedLine(slices.Compact(p.Mixed), pathtext.Quote))
+		line := wording.MergedLine
+		if req.kind == kindMerge {
+			line = wording.MergedHereLine
+		}
+		res.Notes = append(res.Notes, line(slices.Compact(p.Mixed), pathtext.Quote))
 	}
 	if req.dryRun {
 		return res, r.keepMerged(p)

@@ -37,6 +37,11 @@ type RevertOptions struct {
 	// Git: an undo or a redo takes back, too, what the operation has changed in the user's git
 	// repository, and operations that changed nothing else count. A dry run shows it first.
 	Git bool
+
+	// ThisRoot: an undo or a redo takes an operation of several roots back in this root alone.
+	ThisRoot bool
+
+	joint *Joint
 }
 
 // chooses reports whether the options choose hunks or lines.
@@ -97,7 +102,8 @@ func (r *Operator) revertRange(ctx context.Context, from, to string, opt RevertO
 type takeBackOptions struct {
 	within *state.PathScope
 	policy plan.Policy
-	made   []string // see threeWay
+	made   []string    // see threeWay
+	pairs  [][2]string // see plan.Options
 
 	kept, conflicts []state.PathReason // found before planning
 }
@@ -154,5 +160,5 @@ func (r *Operator) planTakeBack(ctx context.Context, disk *capture.Snapshot, c r
 	for _, path := range opt.made {
 		way.Made[path] = true
 	}
-	return plan.Make(ctx, r.Store, r.live(disk), disk.DiskState(), c.to, plan.Options{Scope: c.scope, Way: way, Step: c.step, LeftOut: c.left, Kept: opt.kept, Conflicts: opt.conflicts})
+	return plan.Make(ctx, r.Store, r.live(disk), disk.DiskState(), c.to, plan.Options{Scope: c.scope, Way: way, Step: c.step, Pairs: opt.pairs, LeftOut: c.left, Kept: opt.kept, Conflicts: opt.conflicts})
 }

@@ -122,7 +122,7 @@ func (b *stepsBack) state(ctx context.Context, batch *odb.Batch) (state.State, e
 			return state.State{}, err
 		}
 	}
-	s, err := withEnds(b.store, batch, b.start, b.want)
+	s, err := WithEnds(b.store, batch, b.start, b.want)
 	if err != nil {
 		return state.State{}, err
 	}
@@ -154,8 +154,8 @@ func (b *stepsBack) setPermsOfReturningDirs(s state.State) error {
 	return nil
 }
 
-// withEnds returns a state with the ends of some paths replaced.
-func withEnds(store *history.Store, batch *odb.Batch, s state.State, ends map[string]history.PathEnd) (state.State, error) {
+// WithEnds returns a state with the ends of some paths replaced.
+func WithEnds(store *history.Store, batch *odb.Batch, s state.State, ends map[string]history.PathEnd) (state.State, error) {
 	if len(ends) == 0 {
 		return state.State{Tree: s.Tree, Meta: s.Meta.WithoutSkipped(nil)}, nil
 	}

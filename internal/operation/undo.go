@@ -27,6 +27,7 @@ func (r *Operator) Redo(ctx context.Context, opt RevertOptions) (*Result, error)
 // takeBackNewest chooses the operation with the store locked: the operation of a dead process is
 // finished by then, and that of a living one is over.
 func (r *Operator) takeBackNewest(ctx context.Context, kind string, opt RevertOptions) (res *Result, err error) {
+	var joint *history.Operation
 	err = r.Capturing(ctx, func(l *history.Locked) error {
 		op, err := r.NextToTakeBack(ctx, kind, opt.PassSessions, opt.Git)
 		if err != nil {
@@ -35,12 +36,19 @@ func (r *Operator) takeBackNewest(ctx context.Context, kind string, opt RevertOp
 		if op == nil {
 			return state.NotFound("nothing to %s", kind)
 		}
+		if opt.everywhere(op) {
+			joint = op
+			return nil
+		}
 		if err := r.Enabled(); err != nil && !opt.DryRun {
 			return err
 		}
 		res, err = r.takeBackOperation(ctx, l, kind, op, opt)
 		return err
 	})
+	if err == nil && joint != nil {
+		return r.takeBackJoint(ctx, kind, joint, opt)
+	}
 	return res, err
 }
 
@@ -99,7 +107,7 @@ func (r *Operator) takeBackOperation(ctx context.Context, l *history.Locked, kin
 	if err != nil {
 		return nil, err
 	}
-	req := opRequest{kind: kind, target: before.ID, undoes: op.ID, dryRun: opt.DryRun, planID: opt.Plan}
+	req := opRequest{kind: kind, target: before.ID, undoes: op.ID, dryRun: opt.DryRun, planID: opt.Plan, joint: opt.joint}
 	if scope != nil {
 		req.scope = scope.Paths
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-const reasonNotCapturedAfter = "present but not captured after what is taken back: "
+// ReasonNotCapturedAfter is followed by the reason why the path was not captured.
+const ReasonNotCapturedAfter = "present but not captured after what is taken back: "
 
 // LeftOut is a path that differs between two states, one of which did not capture it. It
 // cannot be taken back, so it stays and is listed.
@@ -41,7 +42,7 @@ func FindLeftOut(ctx context.Context, r *history.Store, target, base state.State
 			list = append(list, LeftOut{state.PathReason{Path: state.Path(c.Path), Reason: ReasonNotCaptured + reason}, nil})
 		}
 		if reason := later.Uncaptured(c.Path); c.New == nil && notDenied(reason) {
-			list = append(list, LeftOut{state.PathReason{Path: state.Path(c.Path), Reason: reasonNotCapturedAfter + reason}, c.Old})
+			list = append(list, LeftOut{state.PathReason{Path: state.Path(c.Path), Reason: ReasonNotCapturedAfter + reason}, c.Old})
 		}
 	}
 	for _, s := range base.Meta.Skipped {
@@ -53,7 +54,7 @@ func FindLeftOut(ctx context.Context, r *history.Store, target, base state.State
 			return nil, err
 		}
 		if e == nil {
-			list = append(list, LeftOut{state.PathReason{Path: s.Path, Reason: reasonNotCapturedAfter + s.Reason}, nil})
+			list = append(list, LeftOut{state.PathReason{Path: s.Path, Reason: ReasonNotCapturedAfter + s.Reason}, nil})
 		}
 	}
 	return list, nil

@@ -9,13 +9,13 @@ import (
 // Reasons for a path to stay because of a later change.
 const (
 	ReasonChangedSince   = "changed since"
-	reasonOverlap        = "changed since, and the changes overlap"
+	ReasonOverlap        = "changed since, and the changes overlap"
 	ReasonNotText        = "changed since, and not a text that could be merged"
 	ReasonGoneSince      = "deleted since"
 	ReasonMadeSince      = "made since by another writer"
 	ReasonOtherHalf      = "the other half of a rename stays: "
-	reasonNotCapturedNow = "changed since, and not captured (ignored, or too large)"
-	reasonTooLargeMerge  = "changed since, and too large to merge"
+	ReasonNotCapturedNow = "changed since, and not captured (ignored, or too large)"
+	ReasonTooLargeMerge  = "changed since, and too large to merge"
 )
 
 // ContentMerge merges the contents of three entries. It returns the id of the result, or
@@ -87,7 +87,7 @@ func (m *TextMerger) Contents(base, ours, theirs *object.Entry) (id object.ID, r
 			return id, "", err
 		}
 		if tooLarge {
-			return id, reasonTooLargeMerge, nil
+			return id, ReasonTooLargeMerge, nil
 		}
 		if linediff.Binary(text[i]) {
 			return id, ReasonNotText, nil
@@ -95,7 +95,7 @@ func (m *TextMerger) Contents(base, ours, theirs *object.Entry) (id object.ID, r
 	}
 	res := linediff.Merge(text[0], text[1], text[2])
 	if res.Conflicts > 0 {
-		return id, reasonOverlap, nil
+		return id, ReasonOverlap, nil
 	}
 	id = object.Sum(object.Blob, res.Content)
 	m.Merged[id] = res.Content

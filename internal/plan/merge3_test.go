@@ -79,7 +79,7 @@ func TestMerge3(t *testing.T) {
 			}
 		}
 	}
-	for _, reason := range []string{"", ReasonChangedSince, reasonOverlap, ReasonNotText, ReasonGoneSince, ReasonMadeSince} {
+	for _, reason := range []string{"", ReasonChangedSince, ReasonOverlap, ReasonNotText, ReasonGoneSince, ReasonMadeSince} {
 		if reasons[reason] < 10 {
 			t.Errorf("reason %q in %d combinations only", reason, reasons[reason])
 		}

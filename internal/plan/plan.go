@@ -66,6 +66,7 @@ type Options struct {
 	KeepNew bool             // remove nothing but what stands in the way
 	Way     *ThreeWay        // what is taken back; nil = everything goes to the target
 	Step    []history.Change // of what is taken back, for its renames
+	Pairs   [][2]string      // further renames of the step, of files that were changed as well
 	LeftOut []LeftOut        // differing paths that one of the two states did not capture
 
 	// Kept and Conflicts were found before planning. The plan lists them, too.
@@ -102,7 +103,7 @@ func Make(ctx context.Context, store *history.Store, live Disk, captured *histor
 	p.dropBlocked()
 	p.withdrawDenied()
 	p.withdrawStores()
-	p.withdrawHalfRenames(opt.Step)
+	p.withdrawHalfRenames(append(Renames(opt.Step), opt.Pairs...))
 	p.pairSpellings()
 	p.dropNonEmptyDirs()
 	p.addLeftOut(opt.LeftOut)

@@ -13,12 +13,12 @@ import (
 
 // withdrawHalfRenames withdraws the other half of a rename if one half stays. Otherwise the
 // moved file would exist twice or not at all.
-func (p *planner) withdrawHalfRenames(step []history.Change) {
+func (p *planner) withdrawHalfRenames(pairs [][2]string) {
 	stays := append(pathsOf(p.Conflicts), pathsOf(p.Kept)...)
 	if len(stays) == 0 {
 		return
 	}
-	pairs, n := Renames(step), len(p.Changes)
+	n := len(p.Changes)
 	for {
 		planned := make(map[string]bool)
 		for i := range p.Changes {

@@ -115,7 +115,7 @@ func (p *planner) contentMerge(c history.TreeChange) ContentMerge {
 	if c.Old != nil {
 		return p.merger.Contents
 	}
-	return func(_, _, _ *object.Entry) (object.ID, string, error) { return object.ID{}, reasonNotCapturedNow, nil }
+	return func(_, _, _ *object.Entry) (object.ID, string, error) { return object.ID{}, ReasonNotCapturedNow, nil }
 }
 
 // planMerged plans the change of a captured file to the result of a merge.

@@ -190,7 +190,7 @@ func (m *Model) gotDone(msg doneMsg) tea.Cmd {
 		m.fail(msg.err)
 		return m.readMarks()
 	}
-	r := msg.result
+	r := msg.result.InAllRoots()
 	text := fmt.Sprintf("done: %s restored, %d deleted; u takes it back", wording.Count(len(r.Restored), "path"), len(r.Deleted))
 	if n := len(r.Conflicts) + len(r.Kept); n > 0 {
 		text += fmt.Sprintf("; %d left alone: %s", n, visible(string(append(r.Conflicts, r.Kept...)[0].Path)))

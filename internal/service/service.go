@@ -52,7 +52,7 @@ const (
 	RequestHint      RequestKind = "hint"       // StepHint, nil
 	RequestEndStep   RequestKind = "end-step"   // StepEnd, *Step
 	RequestBetween   RequestKind = "between"    // StepBetween, *Step
-	RequestRead      RequestKind = "read"       // Get, History and Diff: changes nothing
+	RequestRead      RequestKind = "read"       // Get (One), History and Diff: changes nothing
 	RequestNews      RequestKind = "news"       // TakeNews: *News
 	RequestHunks     RequestKind = "hunks"      // RevertHunks, RevertSteps and UnrevertSome: *cairn.Result
 	RequestMove      RequestKind = "move"       // Revert, Unrevert, UndoTurn and RedoTurn: Move
@@ -71,6 +71,9 @@ type Request struct {
 	DryRun  bool   // of RequestHunks and RequestMove: no file changes
 	In      any
 }
+
+// One is what Get is called with: the id of a session.
+type One string
 
 // StepHint is what Hint is called with.
 type StepHint struct {
@@ -147,7 +150,7 @@ func (h through) TakeNews(ctx context.Context, id string) (*session.News, error)
 }
 
 func (h through) Get(ctx context.Context, id string) (*session.Session, error) {
-	return pass(ctx, h, Request{Kind: RequestRead, Session: id}, func(ctx context.Context, s Sessions) (*session.Session, error) { return s.Get(ctx, id) })
+	return pass(ctx, h, Request{Kind: RequestRead, Session: id, In: One(id)}, func(ctx context.Context, s Sessions) (*session.Session, error) { return s.Get(ctx, id) })
 }
 
 func (h through) History(ctx context.Context, id string) ([]session.Message, error) {

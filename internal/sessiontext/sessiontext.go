@@ -53,6 +53,9 @@ func (y Style) Session(s *session.Session, place string) []string {
 	if s.Parent != "" {
 		pieces = append(pieces, y.named("sub-agent", "of", s.Parent))
 	}
+	for _, root := range s.Further {
+		pieces = append(pieces, "also in "+pathtext.Quote(root))
+	}
 	if y.IDs {
 		pieces = append(pieces, "id "+pathtext.Quote(s.ID))
 	}

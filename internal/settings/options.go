@@ -112,9 +112,17 @@ type Options struct {
 	// one.
 	MustExist bool
 
+	// ForRoot returns the options for another root of a session, with settings of its own. Without
+	// it they are these, but for Root, Watch and the user's git repository.
+	ForRoot func(root string) (Options, error)
+
 	// NoSync leaves the flushing of new data to the system. A killed process loses nothing. A power
 	// failure may lose the last checkpoints.
 	NoSync bool
+
+	// Machine and User name this machine and its user to those who list a remote: Push writes them
+	// beside the lines. "" is not written.
+	Machine, User string
 
 	Command  string         // shown to other processes that wait for the lock
 	Logger   *slog.Logger   // nil = silent

@@ -15,6 +15,9 @@ var (
 	// ErrRoot: the root is missing, not a directory, or cannot be used.
 	ErrRoot = errors.New("unusable root")
 
+	// ErrOtherRoot: something failed in another root of the same session or operation.
+	ErrOtherRoot = errors.New("in another directory of the session")
+
 	// ErrStore: the store is there but cannot be used, for instance because it
 	// belongs to another root or was written by a later release.
 	ErrStore = errors.New("unusable store")

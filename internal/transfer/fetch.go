@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/identity"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // RefIncoming is the prefix of fetched refs in a quarantine.
@@ -21,24 +24,95 @@ var fetchArgs = []string{
 	"-c", "fetch.fsck.gitmodulesBlob=ignore", "-c", "fetch.fsck.gitmodulesLarge=ignore", "-c", "fetch.fsck.gitmodulesMissing=ignore",
 	"-c", "fetch.fsck.gitmodulesName=ignore", "-c", "fetch.fsck.gitmodulesParse=ignore", "-c", "fetch.fsck.gitmodulesPath=ignore",
 	"-c", "fetch.fsck.gitmodulesSymlink=ignore", "-c", "fetch.fsck.gitmodulesUpdate=ignore", "-c", "fetch.fsck.gitmodulesUrl=ignore",
+	"-c", "core.bigFileThreshold=16m", "-c", "pack.threads=1", // larger blobs are streamed
 	"fetch", "--quiet", "--no-tags", "--recurse-submodules=no",
 }
+
+// maxExpanded is the size of the largest piece of memory that git may ask for while it checks what
+// comes. A larger object that cannot be streamed ends the fetch before git expands it.
+const maxExpanded = "256m"
+
+// fetchInto lets git fetch refs into a quarantine.
+func (m *remote) fetchInto(ctx context.Context, q *odb.Quarantine, specs []string) error {
+	if _, err := m.run(ctx, q.Dir(), fetchArgs, specs, "GIT_ALLOC_LIMIT="+maxExpanded); err != nil {
+		return err
+	}
+	q.PackNames() // lists what git has written
+	return nil
+}
+
+// lineSpec and aboutSpec are the refspecs of a project's lines, and of the notes about their stores.
+func lineSpec(key string) string {
+	return "+" + history.RefRoot + key + "/*:" + RefIncoming + key + "/*"
+}
+func aboutSpec(key string) string { return "+" + refAbout + key + "/*:" + refAbout + key + "/*" }
 
 // Fetch brings the lines that other stores of this project have pushed to a git repository, a URL
 // or a path. cairn.Repo.Fetch states the contract.
 func (r *Transport) Fetch(ctx context.Context, where string) (fetched []string, err error) {
+	if specs, err := r.storeSpecs(where); err != nil || specs != nil {
+		if err != nil {
+			return nil, fmt.Errorf("fetch from %s: %w", where, err)
+		}
+		return r.fetchLines(ctx, where, specs)
+	}
+	p, why, err := r.Project(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var specs []string
+	for _, key := range p.Keys(r.Root) {
+		specs = append(specs, lineSpec(key), aboutSpec(key))
+	}
+	fetched, err = r.fetchLines(ctx, where, specs)
+	if errors.Is(err, state.ErrNotFound) && why != nil {
+		err = fmt.Errorf("%w; the project is known by its path only, because %w; cairn adopt --id gives it an id", err, why)
+	}
+	return fetched, err
+}
+
+// storeSpecs returns the refspecs that bring the lines of another store on this machine, nil where
+// the directory is no store.
+func (r *Transport) storeSpecs(where string) (specs []string, err error) {
+	if !IsLocal(where) || where == "" {
+		return nil, nil
+	}
+	db, err := odb.Open(where, "", odb.Options{})
+	if errors.Is(err, odb.ErrNotStore) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	if db.Dir() == r.DB.Dir() {
+		return nil, fmt.Errorf("%w: it is the store of this project itself", state.ErrRoot)
+	}
+	id, err := db.Identity(false)
+	if errors.Is(err, odb.ErrNotFound) {
+		id, err = odb.ProjectID(db.Dir()), nil
+	}
+	to := RefIncoming + odb.ProjectID(db.Root()) + "/" + id + "/"
+	for _, name := range []string{"tracks/*", "sessions/*", "pins/*", "imported/*", "lost/*"} {
+		specs = append(specs, "+"+history.RefRoot+name+":"+to+name)
+	}
+	return specs, err
+}
+
+// fetchLines brings lines by their refspecs.
+func (r *Transport) fetchLines(ctx context.Context, where string, specs []string) (fetched []string, err error) {
 	m, err := OpenRemote(r.Store, where)
 	if err != nil {
 		return nil, err
 	}
-	fetched, err = r.fetch(ctx, m)
+	fetched, err = r.fetch(ctx, m, specs)
 	if err != nil {
 		err = fmt.Errorf("fetch from %s: %w", m, err)
 	}
 	return fetched, err
 }
 
-func (r *Transport) fetch(ctx context.Context, m *remote) (fetched []string, err error) {
+func (r *Transport) fetch(ctx context.Context, m *remote, specs []string) (fetched []string, err error) {
 	own, err := r.DB.Identity(false)
 	if err != nil && !errors.Is(err, odb.ErrNotFound) {
 		return nil, err
@@ -52,10 +126,9 @@ func (r *Transport) fetch(ctx context.Context, m *remote) (fetched []string, err
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, q.Discard()) }()
-	if _, err := m.Run(ctx, q.Dir(), fetchArgs[:len(fetchArgs):len(fetchArgs)], []string{"+" + r.remoteRefs() + "*:" + RefIncoming + "*"}); err != nil {
+	if err := m.fetchInto(ctx, q, specs); err != nil {
 		return nil, err
 	}
-	q.PackNames() // lists what git has written
 	in, err := r.judgeIncoming(ctx, q, own)
 	found := foundIn(q, lacks)
 	if err != nil || len(in.lines)+len(found) == 0 {
@@ -63,6 +136,9 @@ func (r *Transport) fetch(ctx context.Context, m *remote) (fetched []string, err
 	}
 	err = r.Exclusive(ctx, func(l *history.Locked) error {
 		if err := q.Adopt(); err != nil {
+			return err
+		}
+		if err := r.keepMachines(l, in.machines); err != nil {
 			return err
 		}
 		fetched, err = r.adoptIncoming(l, in)
@@ -95,9 +171,10 @@ func foundIn(q *odb.Quarantine, ids []object.ID) (found []object.ID) {
 
 // incoming is the result of a fetch after the audit.
 type incoming struct {
-	lines   []incomingLine
-	audit   *audit
-	commits map[object.ID]bool // checked
+	lines    []incomingLine
+	machines map[string]history.Machine
+	audit    *audit
+	commits  map[object.ID]bool // checked
 }
 
 type incomingLine struct {
@@ -111,18 +188,25 @@ func (r *Transport) judgeIncoming(ctx context.Context, q *odb.Quarantine, own st
 	if err != nil {
 		return nil, err
 	}
+	if len(refs) == 0 {
+		return nil, state.NotFound("no checkpoint of this project there (cairn fetch --list --all shows what is there)")
+	}
 	in := &incoming{audit: newAudit(q), commits: make(map[object.ID]bool)}
+	if in.machines, err = r.machinesOf(q); err != nil {
+		return nil, err
+	}
 	trusted, err := r.trusted(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, ref := range refs {
-		name := strings.TrimPrefix(ref.Name, RefIncoming)
+	places := make(map[string]int) // a store has pushed a line under two keys: the later release's counts
+	for _, ref := range byKey(refs) {
+		key, name, _ := strings.Cut(strings.TrimPrefix(ref.Name, RefIncoming), "/")
 		store, line, ok := strings.Cut(name, "/")
 		if ref.Err != nil {
 			return nil, fmt.Errorf("line %s: %w", name, foreign(ref.Err))
 		}
-		if !ok || line == "" || len(store) != 16 || strings.Trim(store, "0123456789abcdef") != "" {
+		if !ok || line == "" || !identity.IsKey(key) || !isStoreID(store) {
 			return nil, fmt.Errorf("line %s: no store of cairn has such a line", name)
 		}
 		old, err := r.DB.Ref(history.RefRemotes + name)
@@ -133,11 +217,54 @@ func (r *Transport) judgeIncoming(ctx context.Context, q *odb.Quarantine, own st
 		if err != nil {
 			return nil, fmt.Errorf("line %s: %w", name, err)
 		}
-		if store != own { // lines of this store itself are not taken; their objects were audited like the others
-			in.lines = append(in.lines, incomingLine{name, ref.ID, met || old.IsZero() || strings.HasPrefix(line, "pins/")})
+		if store == own { // lines of this store itself are not taken; their objects were audited like the others
+			continue
 		}
+		found := incomingLine{name, ref.ID, met || old.IsZero() || strings.HasPrefix(line, "pins/")}
+		if at, again := places[name]; again {
+			in.lines[at] = found
+			continue
+		}
+		places[name] = len(in.lines)
+		in.lines = append(in.lines, found)
 	}
 	return in, nil
+}
+
+// byKey puts refs under keys that were made from paths first.
+func byKey(refs []odb.Ref) []odb.Ref {
+	old := func(ref odb.Ref) bool {
+		key, _, _ := strings.Cut(strings.TrimPrefix(ref.Name, RefIncoming), "/")
+		return identity.ByPath(key)
+	}
+	slices.SortStableFunc(refs, func(a, b odb.Ref) int {
+		switch x, y := old(a), old(b); {
+		case x == y:
+			return 0
+		case x:
+			return -1
+		}
+		return 1
+	})
+	return refs
+}
+
+// machinesOf reads the notes that came. A note that cannot be read is logged: the lines count.
+func (r *Transport) machinesOf(q *odb.Quarantine) (map[string]history.Machine, error) {
+	notes, err := aboutRefs(q)
+	if err != nil {
+		return nil, err
+	}
+	machines := make(map[string]history.Machine)
+	for _, note := range notes {
+		a, err := readAbout(q, note.id)
+		if err != nil {
+			r.Log.Warn("note of a store left out", "store", note.store, "error", err)
+			continue
+		}
+		machines[note.store] = history.Machine{Machine: a.Machine, User: a.User, Root: a.Root}
+	}
+	return machines, nil
 }
 
 // judge audits a commit and its ancestors, up to those that are trusted, and reports whether it met

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/statetest"
@@ -28,7 +29,7 @@ func newMachine(t testing.TB) *machine { return machineOf(t, statetest.NewStore(
 
 func machineOf(t testing.TB, store *history.Store) *machine {
 	lacking := func(context.Context) ([]object.ID, error) { return nil, nil }
-	return &machine{&Transport{Store: store, Lacking: lacking}, t}
+	return &machine{&Transport{Store: store, Lacking: lacking, Repository: func() *git.Repo { return nil }}, t}
 }
 
 // other is another machine with the same root.

@@ -14,35 +14,14 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/identity"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
-	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // ErrNoGit: push and fetch found no git program.
 var ErrNoGit = git.ErrNoGit
-
-// The lines of a store are on a remote under refs/cairn/<project id>/<store id>/, with the names
-// that they have here. The project id is derived from the root's path. The store id is random and
-// made when it is first needed. So any number of projects and machines share one repository, and no
-// store moves the lines of another. Fetched lines of other stores go to refs/cairn/remotes/<store
-// id>/.
-
-// remoteRefs is the prefix of this project's lines on a remote.
-func (r *Transport) remoteRefs() string { return history.RefRoot + state.ProjectID(r.Root) + "/" }
-
-// identity returns the id of this store on remotes.
-func (r *Transport) identity(ctx context.Context) (id string, err error) {
-	if id, err = r.DB.Identity(false); !errors.Is(err, odb.ErrNotFound) {
-		return id, err
-	}
-	err = r.Exclusive(ctx, func(*history.Locked) error {
-		id, err = r.DB.Identity(true)
-		return err
-	})
-	return id, err
-}
 
 // remote is a git repository elsewhere.
 type remote struct {
@@ -81,12 +60,20 @@ func IsLocal(where string) bool {
 
 // Run runs a git command that ends in "-- URL ARGUMENTS" and returns what it prints.
 func (m *remote) Run(ctx context.Context, gitDir string, args, rest []string) (string, error) {
+	return m.run(ctx, gitDir, args, rest)
+}
+
+// run is Run with more variables in the environment.
+func (m *remote) run(ctx context.Context, gitDir string, args, rest []string, env ...string) (string, error) {
 	if m.tell != nil {
 		args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == "--quiet" })
-		args = append(args, "--progress")
+		if !slices.Contains(args, "ls-remote") {
+			args = append(args, "--progress")
+		}
 	}
-	args = append(append(args, "--", m.url), rest...)
+	args = append(append(args[:len(args):len(args)], "--", m.url), rest...)
 	cmd := m.git.Remote(ctx, gitDir, m.home, args...)
+	cmd.Env = append(cmd.Env, env...)
 	var out bytes.Buffer
 	complaint := git.Talk{Tell: m.tell}
 	cmd.Stdout, cmd.Stderr = &out, &complaint
@@ -119,7 +106,7 @@ func (r *Transport) ownLines() ([]odb.Ref, error) {
 	}
 	var own []odb.Ref
 	for _, ref := range refs {
-		if ref.Name == history.RefDisk || ref.Name == history.RefBefore || strings.HasPrefix(ref.Name, history.RefRemotes) || strings.HasPrefix(ref.Name, history.RefGit) {
+		if ref.Name == history.RefDisk || ref.Name == history.RefBefore || ref.Name == history.RefTests || strings.HasPrefix(ref.Name, history.RefRemotes) || strings.HasPrefix(ref.Name, history.RefGit) {
 			continue
 		}
 		if ref.Err == nil {
@@ -141,7 +128,17 @@ func (r *Transport) Push(ctx context.Context, where string) (pushed []string, er
 	if err != nil {
 		return nil, err
 	}
-	id, err := r.identity(ctx)
+	pushed, err = r.pushTo(ctx, m)
+	if err != nil {
+		err = fmt.Errorf("push to %s: %w", m, err)
+	}
+	return pushed, err
+}
+
+// pushTo sends the lines and the note about them. git works in a quarantine, which holds the note
+// and borrows the store's objects.
+func (r *Transport) pushTo(ctx context.Context, m *remote) (pushed []string, err error) {
+	id, project, err := r.settle(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -149,13 +146,23 @@ func (r *Transport) Push(ctx context.Context, where string) (pushed []string, er
 	if err != nil {
 		return nil, err
 	}
-	to := r.remoteRefs() + id + "/"
+	q, err := r.DB.Quarantine()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, q.Discard()) }()
+	note, err := r.addNote(ctx, q, project, lines)
+	if err != nil {
+		return nil, err
+	}
+	key := project.Key(r.Root)
 	var specs []pushSpec
 	for _, ref := range lines {
 		name := strings.TrimPrefix(ref.Name, history.RefRoot)
-		specs = append(specs, pushSpec{name: name, id: ref.ID, to: to + name, force: strings.HasPrefix(ref.Name, history.RefPins)})
+		specs = append(specs, pushSpec{name: name, id: ref.ID, to: history.RefRoot + key + "/" + id + "/" + name, force: strings.HasPrefix(ref.Name, history.RefPins)})
 	}
-	pushed, rejected, err := m.push(ctx, r.DB.Dir(), specs)
+	specs = append(specs, pushSpec{name: noteName, id: note, to: refAbout + key + "/" + id, force: true})
+	pushed, rejected, err := m.push(ctx, q.Dir(), specs)
 	if err == nil && len(rejected) > 0 {
 		for i := range rejected {
 			suffix := "-" + r.beginning(rejected[i].id).String()[:BeginningDigits]
@@ -163,15 +170,36 @@ func (r *Transport) Push(ctx context.Context, where string) (pushed []string, er
 			rejected[i].to += suffix
 		}
 		var more []string
-		if more, rejected, err = m.push(ctx, r.DB.Dir(), rejected); err == nil && len(rejected) > 0 {
+		if more, rejected, err = m.push(ctx, q.Dir(), rejected); err == nil && len(rejected) > 0 {
 			err = fmt.Errorf("it refused %s, %s among them", wording.Count(len(rejected), "line"), rejected[0].name)
 		}
 		pushed = append(pushed, more...)
 	}
+	return slices.DeleteFunc(pushed, func(name string) bool { return name == noteName }), err
+}
+
+// noteName stands for the note among the names of lines.
+const noteName = "the note about this store"
+
+// addNote adds the note about this store to a quarantine, and lets git see there which lines are cut.
+func (r *Transport) addNote(ctx context.Context, q *odb.Quarantine, p identity.Project, lines []odb.Ref) (id object.ID, err error) {
+	data, err := r.note(ctx, p, lines)
 	if err != nil {
-		err = fmt.Errorf("push to %s: %w", m, err)
+		return id, err
 	}
-	return pushed, err
+	batch := q.NewBatch()
+	defer batch.Discard()
+	if id, err = batch.Add(object.Blob, data); err != nil {
+		return id, err
+	}
+	if err := batch.Commit(); err != nil {
+		return id, err
+	}
+	ends, err := r.DB.Shallow()
+	if err != nil {
+		return id, err
+	}
+	return id, q.SetShallow(ends)
 }
 
 // BeginningDigits is the number of digits of an id that tell two beginnings of a line apart.

@@ -101,7 +101,7 @@ func TestFetchKeepsWhatCameBefore(t *testing.T) {
 	f.push(dir)
 	g := f.other()
 	g.fetch(dir)
-	line := strings.Fields(refsOf(o, dir))[0]
+	line := strings.Fields(refsOf(o, dir)[strings.Index(refsOf(o, dir), "refs/cairn/"+state.ProjectID(f.Root)):])[0]
 	f.removeLines()
 	second := f.track(map[string]string{"a": "2\n"})
 	o.In(f.DB.Dir(), "push", "-q", dir, "+"+second.ID+":"+line)

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/git"
 )
 
 // ErrUnderWay: a commit would become part of something that git has begun.
@@ -85,28 +87,27 @@ func (r *Repo) Reached(ctx context.Context, commits []string) (map[string]bool, 
 	return reached, err
 }
 
-// underWay lists the files that show what git is in the middle of, and what ends it. A rebase has
-// the files of a cherry-pick, too.
-var underWay = []struct{ file, what, next string }{
-	{"rebase-merge", "a rebase", "git rebase --continue finishes it, git rebase --abort ends it"},
-	{"rebase-apply/applying", "git am", "git am --continue finishes it, git am --abort ends it"},
-	{"rebase-apply", "a rebase", "git rebase --continue finishes it, git rebase --abort ends it"},
-	{"MERGE_HEAD", "a merge", "git commit finishes it, git merge --abort ends it"},
-	{"CHERRY_PICK_HEAD", "a cherry-pick", "git cherry-pick --continue finishes it, git cherry-pick --abort ends it"},
-	{"REVERT_HEAD", "a revert", "git revert --continue finishes it, git revert --abort ends it"},
-	{"sequencer", "a cherry-pick or revert of several commits", "git status tells how to finish or end it"},
-	{"BISECT_LOG", "a bisect", "git bisect reset ends it"},
+// endings say of the files of git.InProgress what git is in the middle of, and what ends it.
+var endings = map[string]struct{ what, next string }{
+	"rebase-merge":          {"a rebase", "git rebase --continue finishes it, git rebase --abort ends it"},
+	"rebase-apply/applying": {"git am", "git am --continue finishes it, git am --abort ends it"},
+	"rebase-apply":          {"a rebase", "git rebase --continue finishes it, git rebase --abort ends it"},
+	"MERGE_HEAD":            {"a merge", "git commit finishes it, git merge --abort ends it"},
+	"CHERRY_PICK_HEAD":      {"a cherry-pick", "git cherry-pick --continue finishes it, git cherry-pick --abort ends it"},
+	"REVERT_HEAD":           {"a revert", "git revert --continue finishes it, git revert --abort ends it"},
+	"sequencer":             {"a cherry-pick or revert of several commits", "git status tells how to finish or end it"},
+	"BISECT_LOG":            {"a bisect", "git bisect reset ends it"},
 }
 
 // Ready refuses a repository in which a commit would become part of something else.
 func (r *Repo) Ready(ctx context.Context) error {
-	for _, u := range underWay {
-		there, err := r.has(ctx, u.file)
+	for _, p := range git.InProgress {
+		there, err := r.has(ctx, p.File)
 		if err != nil {
 			return err
 		}
 		if there {
-			return fmt.Errorf("%w: %s is under way: %s", ErrUnderWay, u.what, u.next)
+			return fmt.Errorf("%w: %s is under way: %s", ErrUnderWay, endings[p.File].what, endings[p.File].next)
 		}
 	}
 	out, err := r.output(ctx, call{args: []string{"ls-files", "-u", "-z"}})

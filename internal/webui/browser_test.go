@@ -104,7 +104,9 @@ func testViews(t *testing.T, b *browser) {
 	f := story(t)
 	f.confirm(f.get(stepPlan(f, "s3"))).want(http.StatusSeeOther)
 	host := f.serve()
-	for i, address := range append(f.pages(), "/ui/nope", f.at("", "q", "nowhere")) {
+	other := f.besides()
+	addresses := append(f.pages(), "/ui/nope", f.at("", "q", "nowhere"), f.at("compare"), f.at("compare", "dir", other), f.at("plan", "do", "merge", "dir", other))
+	for i, address := range addresses {
 		diff := strings.Contains(address, "step?")
 		for _, look := range []struct {
 			name, colours string

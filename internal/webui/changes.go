@@ -311,6 +311,9 @@ func (p *changesPage) views(v *visit) []tab {
 func (p *changesPage) standardActions(v *visit) {
 	if p.Kind == "changes" && p.To == "" {
 		p.Actions = append(p.Actions, action{"Take these changes back", v.at("plan", "do", "restore", "to", p.From), "r", "restores the checkpoint"})
+		if v.h.opt.Source != nil {
+			p.Actions = append(p.Actions, action{"Compare with other directories", v.at("compare"), "", "what others changed, and merging it"})
+		}
 		return
 	}
 	if p.Kind == "checkpoint" || p.Kind == "changes" {

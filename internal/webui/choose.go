@@ -37,6 +37,8 @@ func (v *visit) newChoice(from, to string) *choice {
 // source is the page on which the single changes of a way can be chosen, "" where there is none.
 func (w *way) source(v *visit) string {
 	switch w.Do {
+	case "merge":
+		return v.at("compare", "dir", w.Dir, "at", w.atAlone())
 	case "revert":
 		return v.at("changes", "from", w.From, "to", w.To) + hunkQuery(w.Hunks)
 	case "restore":
@@ -45,9 +47,17 @@ func (w *way) source(v *visit) string {
 	return ""
 }
 
+// atAlone is the checkpoint of a merge without another directory.
+func (w *way) atAlone() string {
+	if w.Dir != "" {
+		return ""
+	}
+	return w.To
+}
+
 // wider is the preview of all of a way that is narrowed down, "" for one that is not.
 func (w *way) wider(v *visit) string {
-	all := way{Do: w.Do, From: w.From, To: w.To, Session: w.Session, Message: w.Message, Turn: w.Turn, Policy: w.Policy}
+	all := way{Do: w.Do, Dir: w.Dir, From: w.From, To: w.To, Session: w.Session, Message: w.Message, Turn: w.Turn, Policy: w.Policy}
 	switch {
 	case w.Turn && len(w.Steps) > 0:
 	case w.Do == "part" && !w.Turn:
@@ -70,7 +80,7 @@ func (w *way) address(v *visit) string {
 	if w.Git {
 		git = "1"
 	}
-	pairs := []string{"git", git, "turn", turn, "do", w.Do, "from", w.From, "to", w.To, "session", w.Session, "message", w.Message, "policy", string(w.Policy)}
+	pairs := []string{"dir", w.Dir, "git", git, "turn", turn, "do", w.Do, "from", w.From, "to", w.To, "session", w.Session, "message", w.Message, "policy", string(w.Policy)}
 	return v.at("plan", slices.Concat(pairs, pairsOf("path", w.Paths), pairsOf("without", w.Without), pairsOf("step", w.Steps))...) + hunkQuery(w.Hunks)
 }
 

@@ -30,6 +30,7 @@ type fixture struct {
 	handler  http.Handler
 	events   string
 	source   Repo // in the place of repo, if it is set
+	others   []*cairn.Repo
 	log      bytes.Buffer
 }
 
@@ -47,8 +48,21 @@ func newFixture(t *testing.T) *fixture {
 	f.repo, f.root, f.sessions = repo, repo.Root(), session.New(repo)
 	project := &Project{ID: cairn.ProjectID(f.root), Root: f.root, Repo: repo, Sessions: f.sessions}
 	f.handler = New(Options{
-		Projects: func(context.Context) ([]Listed, error) { return []Listed{{ID: project.ID, Root: project.Root}}, nil },
+		Projects: func(context.Context) ([]Listed, error) { return f.listed(), nil },
+		Source: func(_ context.Context, id string) (cairn.MergeSource, error) {
+			for _, r := range f.others {
+				if id == cairn.ProjectID(r.Root()) {
+					return cairn.MergeSource{Repo: r}, nil
+				}
+			}
+			return cairn.MergeSource{}, fmt.Errorf("%w: project %s", cairn.ErrNotFound, id)
+		},
 		Project: func(_ context.Context, id string) (*Project, error) {
+			for _, r := range f.others {
+				if id == cairn.ProjectID(r.Root()) {
+					return &Project{ID: id, Root: r.Root(), Repo: r, Sessions: session.New(r)}, nil
+				}
+			}
 			if id != project.ID {
 				return nil, fmt.Errorf("%w: project %s", cairn.ErrNotFound, id)
 			}
@@ -64,6 +78,15 @@ func newFixture(t *testing.T) *fixture {
 		Logger: slog.New(slog.NewTextHandler(&f.log, nil)),
 	})
 	return f
+}
+
+// listed are the project and the others.
+func (f *fixture) listed() []Listed {
+	list := []Listed{{ID: cairn.ProjectID(f.root), Root: f.root}}
+	for _, r := range f.others {
+		list = append(list, Listed{ID: cairn.ProjectID(r.Root()), Root: r.Root()})
+	}
+	return list
 }
 
 // at is an address of the project's pages.

@@ -100,6 +100,18 @@ func TestGitOnPages(t *testing.T) {
 	f.get(f.at("changes", "from", f.track(""))).want(http.StatusOK).lacks("Take git back")
 }
 
+// A name such as "@" in an address means another checkpoint after the next one.
+func TestGitMovedBetweenNames(t *testing.T) {
+	t.Parallel()
+	f := newGitStory(t)
+	address := f.at("plan", "do", "revert", "from", "@~1", "to", "@")
+	f.get(address).want(http.StatusOK, "<li>1 stash dropped</li>")
+	f.git.In(f.root, "tag", "by-hand")
+	f.write("c.txt", "by hand\n")
+	f.track("")
+	f.get(address).want(http.StatusOK, "<li>1 tag created</li>").lacks("1 stash dropped")
+}
+
 // A turn goes back with what it moved in git, after a second confirmation. The undo and the redo of
 // that move git as well.
 func TestGitGoesBackOnPages(t *testing.T) {

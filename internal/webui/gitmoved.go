@@ -11,18 +11,29 @@ import (
 // moved says in words what has moved in git from one checkpoint to another, or to the present state.
 // It is empty where a checkpoint has been cleaned away or says nothing about git.
 func (v *visit) moved(from, to string) ([]string, error) {
-	find := func() ([]string, error) { return v.project.Repo.GitMoved(v.ctx(), from, to) }
-	var moved []string
-	var err error
-	if to == "" {
-		moved, err = find()
-	} else {
-		moved, err = v.h.moves.of(v.project, from, to, find)
-	}
+	moved, err := v.findMoved(from, to)
 	if errors.Is(err, cairn.ErrNotFound) {
 		return nil, nil
 	}
 	return moved, err
+}
+
+// findMoved finds what has moved. A pair of checkpoints is cached by their ids: a name such as "@" means
+// another one tomorrow.
+func (v *visit) findMoved(from, to string) ([]string, error) {
+	repo := v.project.Repo
+	if to == "" {
+		return repo.GitMoved(v.ctx(), from, to)
+	}
+	a, err := repo.Lookup(v.ctx(), from)
+	if err != nil {
+		return nil, err
+	}
+	b, err := repo.Lookup(v.ctx(), to)
+	if err != nil {
+		return nil, err
+	}
+	return v.h.moves.of(v.project, a.ID, b.ID, func() ([]string, error) { return repo.GitMoved(v.ctx(), a.ID, b.ID) })
 }
 
 // movedText is moved in one line.

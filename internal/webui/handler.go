@@ -26,6 +26,10 @@ type Options struct {
 	// not there.
 	Project func(ctx context.Context, id string) (*Project, error)
 
+	// Source opens a project by its id as the source of a merge, until ctx ends. The error wraps
+	// cairn.ErrNotFound for one that is not there. nil = directories are not compared.
+	Source func(ctx context.Context, id string) (cairn.MergeSource, error)
+
 	// Token returns a secret of the visitor's login. It goes into every form and has to
 	// come back with it.
 	Token func(*http.Request) string
@@ -67,7 +71,7 @@ func New(opt Options) http.Handler {
 	h.mux.HandleFunc("POST /ui/theme", h.form(h.theme))
 	for pattern, view := range map[string]view{
 		"/{$}": h.timeline, "/session": h.session, "/sessions": h.sessions, "/changes": h.changes, "/checkpoint/{id}": h.checkpoint, "/step": h.step,
-		"/operation/{id}": h.operation, "/raw": h.raw, "/plan": h.plan, "/blame": h.blame,
+		"/operation/{id}": h.operation, "/raw": h.raw, "/plan": h.plan, "/blame": h.blame, "/compare": h.compare,
 	} {
 		h.mux.HandleFunc("GET /ui/p/{project}"+pattern, h.page(h.ofProject(view)))
 	}

@@ -135,6 +135,8 @@ func (w *way) facts(v *visit, from *takenBack) []fact {
 		return []fact{{"session", visible(v.titleOf(w.Session)), v.at("session", "id", w.Session)}}
 	case w.Do == "restore":
 		return v.factOf("state of", w.To)
+	case w.Do == "merge":
+		return w.factsOfMerge(v)
 	case w.Do == "revert":
 		return append(v.factOf("changes since", w.From), v.factOf("up to", w.To)...)
 	case from != nil:

@@ -57,7 +57,9 @@ func (h *handler) plan(v *visit) error {
 	if err != nil {
 		return err
 	}
-	if v.query.Get("only") != "" {
+	if v.query.Get("only") != "" && w.Do == "merge" {
+		return v.narrowMerge(w)
+	} else if v.query.Get("only") != "" {
 		return v.narrow(w)
 	}
 	res, err := w.run(v, "")
@@ -68,7 +70,7 @@ func (h *handler) plan(v *visit) error {
 		return err
 	}
 	nothing := ""
-	if len(res.Plan) == 0 && gitIdle(res) {
+	if len(res.Plan) == 0 && len(res.Elsewhere) == 0 && gitIdle(res) {
 		nothing = "Nothing would change: everything is as it would be."
 		if !res.Complete() {
 			nothing = "Nothing would change: every path would stay as it is."
@@ -84,7 +86,7 @@ func (v *visit) showPlan(w *way, res *cairn.Result, nothing string) (err error) 
 	}
 	p.Heading, p.Button = w.text()
 	p.sumUp()
-	if w.Do != "restore" && w.Do != gitDo {
+	if w.Do != "restore" && w.Do != "merge" && w.Do != gitDo {
 		p.Policies = v.policies(w)
 	}
 	p.IDs = w.ids(v)

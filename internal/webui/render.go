@@ -32,7 +32,7 @@ var templates = sync.OnceValue(func() *template.Template {
 		"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"clock":   func(t time.Time) string { return t.Format("15:04:05") },
 		"day":     func(t time.Time) string { return t.Format("Monday, 2 January 2006") },
-		"letter":  statusLetter, "model": modelOf,
+		"sign":    signOf, "letter": statusLetter, "model": modelOf,
 		"fileid": func(path cairn.Path) string { return "f" + hash(string(path)) }, "operation": operationName,
 	}).ParseFS(templateFiles, "templates/*.html"))
 })

@@ -42,6 +42,8 @@ type Repo interface {
 	Revert(ctx context.Context, in cairn.Range, opt cairn.RevertOptions) (*cairn.Result, error)
 	Undo(context.Context, cairn.RevertOptions) (*cairn.Result, error)
 	Redo(context.Context, cairn.RevertOptions) (*cairn.Result, error)
+	Merge(ctx context.Context, from cairn.MergeSource, opt cairn.MergeOptions) (*cairn.Result, error)
+	Compare(ctx context.Context, from []cairn.MergeSource, opt cairn.CompareOptions) (*cairn.Comparison, error)
 
 	GitMoved(ctx context.Context, from, to string) ([]string, error)
 	GitProtection() cairn.GitProtection

@@ -70,17 +70,10 @@ func short(id string) string { return id[:min(len(id), 8)] }
 
 // plural is a count with its noun.
 func plural(n int, noun string) string {
-	switch {
-	case n == 1:
+	if n == 1 {
 		return "1 " + noun
-	case strings.HasSuffix(noun, "ch"):
-		noun += "es"
-	case strings.HasSuffix(noun, "y"):
-		noun = strings.TrimSuffix(noun, "y") + "ies"
-	default:
-		noun += "s"
 	}
-	return grouped(n) + " " + noun
+	return grouped(n) + " " + wording.Plural(noun)
 }
 
 // grouped is a number with commas.

@@ -12,8 +12,9 @@ import (
 // way is a way back, as an address names it. The preview and the form that confirms it
 // have the same parameters.
 type way struct {
-	Do               string // restore, revert, undo, redo, session, part (of what session takes back), unrevert or git
-	From, To         string // checkpoints: a restore goes to To, a revert takes back what lies between
+	Do               string // restore, revert, merge, undo, redo, session, part (of what session takes back), unrevert or git
+	From, To         string // checkpoints: a restore goes to To, a merge brings it, a revert takes back what lies between
+	Dir              string // of a merge: the project that it brings the changes of
 	Session, Message string
 	Paths            []string // none = all
 	Without          []string // of a plan of all paths; stay as they are
@@ -30,7 +31,7 @@ const maxPaths = 500
 func (v *visit) way() (*way, error) {
 	q := v.query
 	w := &way{
-		Do: q.Get("do"), From: q.Get("from"), To: q.Get("to"), Session: q.Get("session"), Message: q.Get("message"),
+		Do: q.Get("do"), From: q.Get("from"), To: q.Get("to"), Dir: q.Get("dir"), Session: q.Get("session"), Message: q.Get("message"),
 		Paths: q["path"], Without: q["without"], Hunks: q["hunk"], Steps: q["step"], Turn: q.Get("turn") != "", Policy: cairn.Policy(q.Get("policy")), Git: q.Get("git") != "",
 	}
 	missing := false
@@ -45,6 +46,8 @@ func (v *visit) way() (*way, error) {
 		missing = w.Session == ""
 	case gitDo:
 		missing = w.From == ""
+	case "merge":
+		missing = w.Dir == "" && w.To == ""
 	case "undo", "redo":
 	default:
 		missing = true
@@ -67,7 +70,7 @@ func (w *way) fits() bool {
 		return w.gitFits()
 	case w.Do == "session":
 		return whole && len(w.Steps) == 0 && !w.Turn
-	case w.Do != "part" && (len(w.Steps) > 0 || w.Turn || w.Do != "revert" && w.Do != "unrevert" && len(w.Hunks) > 0):
+	case w.Do != "part" && (len(w.Steps) > 0 || w.Turn || w.Do != "revert" && w.Do != "unrevert" && w.Do != "merge" && len(w.Hunks) > 0):
 		return false
 	}
 	return len(w.Without) == 0 || len(w.Paths)+len(w.Hunks) == 0
@@ -122,6 +125,8 @@ func (w *way) runWhole(v *visit, plan string) (*cairn.Result, error) {
 		return repo.Restore(ctx, w.To, cairn.RestoreOptions{Paths: w.Paths, DryRun: dry, Plan: plan})
 	case "revert":
 		return repo.Revert(ctx, cairn.Range{From: w.From, To: w.To}, opt)
+	case "merge":
+		return w.merge(v, plan)
 	case "undo":
 		return repo.Undo(ctx, opt)
 	case "redo":
@@ -174,6 +179,14 @@ func (w *way) text() (heading, button string) {
 			return "Take back the changes of " + plural(len(w.Paths), "path"), "Take back"
 		}
 		return "Take back these changes", "Take back"
+	case "merge":
+		switch {
+		case len(w.Hunks) > 0:
+			return "Merge " + plural(len(w.Hunks), "chosen change"), "Merge"
+		case len(w.Paths) > 0:
+			return "Merge " + plural(len(w.Paths), "path"), "Merge"
+		}
+		return "Merge what changed there", "Merge"
 	case "undo":
 		return "Undo the last operation", "Undo"
 	case "redo":
@@ -199,6 +212,8 @@ func (w *way) explain() string {
 		return "Only the git repository goes back, and no file. A ref that has moved since is a conflict and stays. Each ref gets an entry in its reflog, and no hook runs. This can be undone."
 	case "restore":
 		return "Everything in scope becomes as it was then. What is overwritten or deleted is saved first, so this can be undone."
+	case "merge":
+		return "What changed there since the state in common comes here. What was changed here, too, is merged line by line, or stays and is listed. What is overwritten or deleted is saved first, so this can be undone."
 	case "session":
 		return "Only what the session changed from there on is taken back. What was changed since is merged line by line, or kept and listed. What is overwritten or deleted is saved first, so this can be undone."
 	case "part":

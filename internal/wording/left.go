@@ -28,6 +28,11 @@ func MergedLine(paths []string, quote func(string) string) string {
 	return Listed("written since as well, so both changes were merged", paths, quote)
 }
 
+// MergedHereLine is MergedLine for a merge of another directory.
+func MergedHereLine(paths []string, quote func(string) string) string {
+	return Listed("changed here as well, so both changes were merged", paths, quote)
+}
+
 // UnnamedLine names paths that changed while edit tools ran, and that no tool had named.
 func UnnamedLine(paths []string, quote func(string) string) string {
 	return Listed("changed while an edit tool ran that did not name them, so they may be yours, and went along", paths, quote)

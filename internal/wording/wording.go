@@ -17,7 +17,19 @@ func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return strconv.Itoa(n) + " " + noun + "s"
+	return strconv.Itoa(n) + " " + Plural(noun)
+}
+
+// Plural is the plural of a regular noun, or of the last word of a text.
+func Plural(noun string) string {
+	stem, y := strings.CutSuffix(noun, "y")
+	switch {
+	case y && !strings.ContainsAny(stem[max(len(stem)-1, 0):], "aeou"):
+		return stem + "ies"
+	case strings.HasSuffix(noun, "ch"), strings.HasSuffix(noun, "sh"), strings.HasSuffix(noun, "s"):
+		return noun + "es"
+	}
+	return noun + "s"
 }
 
 // Size returns a number of bytes in the largest unit that leaves it at 1 or above.

@@ -56,3 +56,17 @@ func TestAgo(t *testing.T) {
 		}
 	}
 }
+
+func TestPlural(t *testing.T) {
+	t.Parallel()
+	for noun, want := range map[string]string{
+		"file": "files", "branch": "branches", "stash": "stashes", "entry": "entries", "day": "days", "more turn": "more turns", "class": "classes",
+	} {
+		if got := Plural(noun); got != want {
+			t.Errorf("%s: %s", noun, got)
+		}
+	}
+	if got := Count(1, "stash") + ", " + Count(0, "stash"); got != "1 stash, 0 stashes" {
+		t.Error(got)
+	}
+}

@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -116,17 +117,22 @@ func (w *worker) fill(f *os.File, c *Change, src io.Reader, size int64, early bo
 // copy writes src to f. It reads src to its end, where a Source vouches for its data.
 func (w *worker) copy(f *os.File, src io.Reader, size int64) error {
 	w.grow()
+	return copyAll(w.ctx, f, src, size, w.buf)
+}
+
+// copyAll writes src, which has size bytes, to f by way of a buffer. It reads src to its end.
+func copyAll(ctx context.Context, f io.Writer, src io.Reader, size int64, buf []byte) error {
 	var total int64
 	for {
-		if err := w.ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n, err := fillBuffer(src, w.buf)
+		n, err := fillBuffer(src, buf)
 		if total += int64(n); total > size || err == io.EOF && total < size {
 			return fmt.Errorf("%w: %d bytes or more, want %d", errContents, total, size)
 		}
 		if n > 0 {
-			if _, err := f.Write(w.buf[:n]); err != nil {
+			if _, err := f.Write(buf[:n]); err != nil {
 				return err
 			}
 		}

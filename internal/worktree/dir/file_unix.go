@@ -18,6 +18,9 @@ func (h *Handle) OpenFile(name string) (File, error) {
 	return File{fd}, err
 }
 
+// Descriptor returns the file descriptor, -1 on systems that have none.
+func (f File) Descriptor() int { return f.fd }
+
 // Stat returns the status of the open file.
 func (f File) Stat() (Info, error) {
 	var st unix.Stat_t

@@ -23,6 +23,9 @@ func (h *Handle) OpenFile(name string) (File, error) {
 	return File{f}, err
 }
 
+// Descriptor returns the file descriptor, -1 on systems that have none.
+func (f File) Descriptor() int { return -1 }
+
 // Stat returns the status of the open file.
 func (f File) Stat() (Info, error) {
 	st, _, err := statHandle(windows.Handle(f.Fd()))

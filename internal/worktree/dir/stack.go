@@ -88,7 +88,7 @@ func NewStack(top *os.Root, info fs.FileInfo) Stack { return Stack{top: top, inf
 // Enter goes to the directory path, "" for the root, one name at a time. If missing is not
 // nil, it is called to make a directory that does not exist.
 func (s *Stack) Enter(path string, missing func(parent *os.Root, name string) error) (*os.Root, error) {
-	s.leave(commonPath(s.path, path))
+	s.leave(CommonPath(s.path, path))
 	for len(s.path) < len(path) {
 		start := len(s.path)
 		if start > 0 {
@@ -207,9 +207,9 @@ func (s *Stack) Here() Place {
 // Close closes all levels. The root stays open.
 func (s *Stack) Close() { s.leave(0) }
 
-// commonPath returns the length of the longest common ancestor of a and b, each of which is
+// CommonPath returns the length of the longest common ancestor of a and b, each of which is
 // its own ancestor.
-func commonPath(a, b string) int {
+func CommonPath(a, b string) int {
 	n, end := min(len(a), len(b)), 0
 	for i := range n {
 		if a[i] != b[i] {

@@ -37,10 +37,10 @@ func TestCommonPath(t *testing.T) {
 		{"", "", ""}, {"a", "", ""}, {"a", "a", "a"}, {"a", "b", ""}, {"a", "ab", ""}, {"a/b", "a/bc", "a"}, {"a/b", "a", "a"},
 		{"a/b/c", "a/b", "a/b"}, {"a/b/c", "a/x/c", "a"}, {"ab/c", "a/c", ""}, {"a/b", "a/b/c/d", "a/b"},
 	} {
-		if got := tc.a[:commonPath(tc.a, tc.b)]; got != tc.want {
+		if got := tc.a[:CommonPath(tc.a, tc.b)]; got != tc.want {
 			t.Errorf("common path of %q and %q: %q, want %q", tc.a, tc.b, got, tc.want)
 		}
-		if got := tc.b[:commonPath(tc.b, tc.a)]; got != tc.want {
+		if got := tc.b[:CommonPath(tc.b, tc.a)]; got != tc.want {
 			t.Errorf("common path of %q and %q: %q, want %q", tc.b, tc.a, got, tc.want)
 		}
 	}

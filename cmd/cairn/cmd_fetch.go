@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
+)
+
+const fetchManual = `cairn fetch brings checkpoints from a git repository that cairn push sent there.
+
+Usage:
+    cairn fetch REMOTE [SESSION]
+    cairn fetch --list [--all] REMOTE
+
+The lines come that other stores of this project have pushed, from any machine
+and any path. A project is known by the first commit of its git repository and
+the path within, so that clones and forks of a repository are one project, or by
+an id that cairn adopt --id gave it; without either by its path. The URL of a
+remote has no part in that. Fetched checkpoints are a HASH here, by their ids;
+@ and cairn log stay as they are, and nothing in the directory changes until
+something is restored. What comes is checked first, and if any of it is damaged
+or has paths that no checkpoint has, nothing is taken.
+
+With SESSION only that session comes: an id, its beginning, or @ for the one
+that was changed last elsewhere. REMOTE may also be another store of this
+machine, as cairn du --json names it.
+
+Options:
+    --list  show machines, users and sessions of this project on REMOTE
+    --all   with --list: of all projects, also those of earlier releases
+
+What git may use is as in cairn push.
+
+The answer has one line for each line that is new or has moved: the other
+store's id, a slash, and its name there. An object that this store has lost and
+the remote holds comes back, and has a line of its own. With --json it prints
+{"lines": []}, and with --list {"projects": []}.
+
+Examples:
+    cairn fetch git@example.org:team/checkpoints.git
+    cairn fetch --list git@example.org:team/checkpoints.git
+    cairn fetch git@example.org:team/checkpoints.git @
+`
+
+// fetchFlags are the options of fetch.
+type fetchFlags struct{ list, all bool }
+
+func (c *cli) fetchCommand() *cobra.Command {
+	var f fetchFlags
+	cmd := c.command(command{
+		use: "fetch [--list [--all]] REMOTE [SESSION]", short: "bring checkpoints from a git repository", manual: fetchManual,
+		args: argCount(1, 2, wantRemote+", and perhaps a SESSION"), complete: c.firstOnly(completeFiles),
+		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
+			switch {
+			case f.all && !f.list:
+				return c.usage("--all is for --list")
+			case f.list && len(args) > 1:
+				return c.usage("--list takes no SESSION")
+			}
+			return c.withRemote(args[0], func(repo *cairn.Repo, remote string) error { return c.fetch(ctx, repo, remote, args[1:], f) })
+		},
+	})
+	cmd.Flags().BoolVar(&f.list, "list", false, "show machines, users and sessions")
+	cmd.Flags().BoolVar(&f.all, "all", false, "with --list: of all projects")
+	return cmd
+}
+
+func (c *cli) fetch(ctx context.Context, repo *cairn.Repo, remote string, session []string, f fetchFlags) error {
+	if f.list {
+		list, err := repo.ListRemote(ctx, remote, f.all)
+		if err != nil {
+			return err
+		}
+		return c.printProjects(list)
+	}
+	var lines []string
+	var err error
+	if len(session) > 0 {
+		_, lines, err = repo.FetchSession(ctx, remote, session[0])
+	} else {
+		lines, err = repo.Fetch(ctx, remote)
+	}
+	if err != nil {
+		return err
+	}
+	return c.printLines(lines, "nothing to fetch: everything is here already")
+}
+
+// printProjects prints what a remote holds. Every text of it came from there.
+func (c *cli) printProjects(list []cairn.RemoteProject) error {
+	if c.global.json {
+		return c.writeJSON(struct {
+			Projects []cairn.RemoteProject `json:"projects"`
+		}{list})
+	}
+	for i := range list {
+		c.answerLine(projectLine(&list[i]))
+		for _, s := range list[i].Stores {
+			c.answerLine("  " + storeLine(&s))
+			for _, x := range s.Sessions {
+				c.answerLine("    " + remoteSessionLine(&x))
+			}
+		}
+	}
+	if len(list) == 0 {
+		c.console.Remark("no checkpoints of cairn there")
+	}
+	return nil
+}
+
+func projectLine(p *cairn.RemoteProject) string {
+	name := placeText(string(p.Name))
+	switch {
+	case p.ID != "":
+		name = p.ID
+	case p.Name == "":
+		name = p.Key
+	}
+	if p.ID == "" && p.Root != "" {
+		name += " (repository " + wording.Printable(p.Root[:min(len(p.Root), 12)])
+		if p.Within != "" {
+			name += ", in " + placeText(string(p.Within))
+		}
+		name += ")"
+	}
+	if p.Here {
+		name += ", this project"
+	}
+	return name
+}
+
+func storeLine(s *cairn.RemoteStore) string {
+	user, machine := wording.Printable(s.User), wording.Printable(s.Machine)
+	who := user + "@" + machine
+	switch {
+	case user == "" && machine == "":
+		who = "store " + s.Store
+	case user == "":
+		who = machine
+	case machine == "":
+		who = user
+	}
+	if s.Root != "" {
+		who += "  " + placeText(string(s.Root))
+	}
+	if s.Own {
+		who += "  (this store)"
+	}
+	return who
+}
+
+func remoteSessionLine(s *cairn.RemoteSession) string {
+	text := wording.Printable(s.ID)
+	if !s.Updated.IsZero() {
+		text += fmt.Sprintf("  %s  %s", s.Updated.Local().Format("2006-01-02 15:04"), wording.Count(s.Steps, "step"))
+	}
+	if s.Agent != "" {
+		text += "  " + wording.Printable(s.Agent)
+	}
+	if s.Title != "" {
+		text += "  " + wording.Printable(wording.FirstLine(s.Title, 72))
+	}
+	return text
+}

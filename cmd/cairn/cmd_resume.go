@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+const resumeManual = `cairn resume goes on with a session, also with one of another machine.
+
+Usage:
+    cairn resume [--from REMOTE] [--keep-new] [--dry-run] [--plan ID] [SESSION]
+
+The files go to the state of the session's newest checkpoint, as with
+cairn restore: what is overwritten or deleted is saved first, and cairn undo
+takes it back. A session that cairn fetch brought becomes one of this store:
+its turns can be undone here, and its next steps go on from there. SESSION is
+an id, its beginning, or @ for the one that was changed last, which is meant
+where none is given.
+
+Where both machines went on with the session since they parted, nothing is
+done, and the exit status is 1.
+
+Options:
+    --from REMOTE  fetch the session first; with @ the newest one of another
+                   store
+    --keep-new     leave files alone that were created since
+    --dry-run      only list what would be done, and give the plan an id
+    --plan ID      carry out the plan of a dry run, or nothing
+
+The answer is that of cairn restore.
+
+Examples:
+    cairn resume --from git@example.org:team/checkpoints.git @
+    cairn resume 5a0e
+`
+
+func (c *cli) resumeCommand() *cobra.Command {
+	var from string
+	var keepNew bool
+	var plan planFlags
+	cmd := c.command(command{
+		use: "resume [SESSION]", short: "go on with a session, also of another machine", manual: resumeManual,
+		args: argCount(0, 1, "a SESSION"),
+		complete: func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return c.offerSessions(cmd.Context(), typed)
+		},
+		run: func(ctx context.Context, cmd *cobra.Command, args []string) error {
+			if err := plan.check(c, cmd); err != nil {
+				return err
+			}
+			spec := session.Newest
+			if len(args) > 0 {
+				spec = args[0]
+			}
+			work := func(repo *cairn.Repo, remote string) error {
+				opt := cairn.RestoreOptions{KeepNew: keepNew, DryRun: plan.dryRun, Plan: plan.id}
+				return c.resume(ctx, cmd, repo, remote, spec, opt)
+			}
+			if from != "" {
+				return c.withRemote(from, work)
+			}
+			return c.withRepo(func(repo *cairn.Repo) error { return work(repo, "") })
+		},
+	})
+	cmd.Flags().StringVar(&from, "from", "", "fetch the session from there first")
+	cmd.Flags().BoolVar(&keepNew, "keep-new", false, "leave new files alone")
+	plan.register(cmd)
+	return cmd
+}
+
+func (c *cli) resume(ctx context.Context, cmd *cobra.Command, repo *cairn.Repo, remote, spec string, opt cairn.RestoreOptions) error {
+	all := session.New(repo)
+	if remote != "" {
+		id, _, err := repo.FetchSession(ctx, remote, spec)
+		switch {
+		case err == nil:
+			spec = id
+		case spec == session.Newest || !errors.Is(err, cairn.ErrNotFound):
+			return err // a session that only this store has is resumed without the remote
+		}
+	}
+	id, err := all.Find(ctx, spec)
+	if err != nil {
+		return err
+	}
+	res, err := all.Resume(ctx, id, opt)
+	if err != nil {
+		return err
+	}
+	return c.printResult(cmd, res, "nothing to restore: everything is as session "+id+" left it")
+}

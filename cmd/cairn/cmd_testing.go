@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/child"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
+)
+
+const testManual = `cairn test runs a command and notes how it ended with the present state, or
+lists what is noted.
+
+Usage:
+    cairn test [--] COMMAND [ARGUMENT...]
+    cairn test
+
+A checkpoint is taken first. The command runs in this directory, with the
+terminal, stdin, stdout and stderr as if started without cairn. Its exit status
+is noted with the checkpoint once it has ended: 0 means that the state passed,
+125 that it cannot be tested, any other up to 124 that it failed. A command that
+was killed or could not be run notes nothing. A later result of the same command
+for the same state takes the place of the earlier one.
+
+@green is the newest checkpoint whose tests passed: all commands whose result is
+noted there, at least one. It stands wherever a HASH does. cairn log marks the
+checkpoints with a result, and cairn bisect notes its results in the same way.
+Results keep no checkpoint alive, and cairn push leaves them here.
+
+Without a command there is one line per result, the newest first: whether it
+passed, how long ago, the checkpoint, and the command. With --json the list is
+an array of {"checkpoint", "command", "status", "time", "milliseconds"}.
+
+Exit status: that of the command; 128 and the number of the signal that killed
+it; 126 if it cannot be run, 127 if it is not there.
+
+Examples:
+    cairn test -- go test ./...
+    cairn restore @green
+`
+
+func (c *cli) testCommand() *cobra.Command {
+	cmd := c.command(command{
+		use: "test [--] [COMMAND [ARGUMENT...]]", short: "run a test and note its result", manual: testManual,
+		args: argCount(0, -1, "a command, or nothing"), complete: completeCommand,
+		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return c.withRepo(func(repo *cairn.Repo) error { return c.listTests(ctx, repo) })
+			}
+			if c.global.json {
+				return c.usage("has no --json form with a command: the answer is the command's")
+			}
+			return c.withRepo(func(repo *cairn.Repo) error { return c.test(ctx, repo, args) })
+		},
+	})
+	cmd.Flags().SetInterspersed(false) // flags after the command are the command's
+	return cmd
+}
+
+// test runs a command on the present state.
+func (c *cli) test(ctx context.Context, repo *cairn.Repo, args []string) error {
+	dir, err := c.childDir()
+	if err != nil {
+		return c.neverStarted(args[0], err)
+	}
+	before, err := repo.Track(ctx, cairn.TrackOptions{})
+	if err != nil {
+		return fmt.Errorf("the command was not started: %w", err)
+	}
+	signals := child.NewRelay(func() (*os.File, error) { return os.Open("/dev/tty") })
+	defer signals.Stop()
+	cmd, err := child.New(args, dir, c.stdin, c.stdout, c.console.Writer())
+	if err != nil {
+		return c.neverStarted(args[0], err)
+	}
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		return c.neverStarted(args[0], err)
+	}
+	status := signals.Wait(cmd)
+	if status < 0 || status >= child.CannotRun {
+		c.console.Remark("no result is noted: the command ended with status %d", status)
+		return childStatus(status)
+	}
+	result := cairn.TestResult{Checkpoint: before.Checkpoint, Command: args, Status: status, When: time.Now(), Milliseconds: time.Since(began).Milliseconds()}
+	if err := repo.NoteTest(context.WithoutCancel(ctx), result); err != nil {
+		return fmt.Errorf("the command ended with status %d, which is not noted: %w", status, err)
+	}
+	c.console.Remark("checkpoint %.*s %s", shortID, before.Checkpoint, verdict(&result))
+	if status != exitDone {
+		return childStatus(status)
+	}
+	return nil
+}
+
+// verdict says how a test ended.
+func verdict(t *cairn.TestResult) string {
+	switch {
+	case t.Passed():
+		return "passed"
+	case t.Skipped():
+		return "cannot be tested"
+	}
+	return fmt.Sprintf("failed with status %d", t.Status)
+}
+
+func (c *cli) listTests(ctx context.Context, repo *cairn.Repo) error {
+	all, err := repo.TestResults(ctx)
+	if err != nil {
+		return err
+	}
+	slices.Reverse(all)
+	if c.global.json {
+		return c.writeJSON(append([]cairn.TestResult{}, all...))
+	}
+	for i := range all {
+		t := &all[i]
+		fmt.Fprintf(c.out, "%-24s  %-14s  %.*s  %s\n", verdict(t), wording.Ago(c.console.Now().Sub(t.When)), shortID, t.Checkpoint, commandText(t.Command))
+	}
+	if len(all) == 0 {
+		c.console.Remark("no test was noted yet")
+	}
+	return nil
+}
+
+// commandText is a command as a shell reads it.
+func commandText(args []string) string {
+	words := make([]string, len(args))
+	for i, arg := range args {
+		words[i] = wording.ShellWord(arg)
+	}
+	return wording.Printable(strings.Join(words, " "))
+}
+
+// verdicts tells whether the tests of checkpoints passed. A log is there without results that cannot
+// be read.
+func (r *logRun) verdicts() map[string]bool {
+	if r.tested == nil {
+		all, err := r.repo.TestResults(r.ctx)
+		if err != nil {
+			all = nil
+		}
+		r.tested = cairn.TestVerdicts(all)
+	}
+	return r.tested
+}
+
+// newestGreen finds the checkpoint from which a search begins unless one is given; nil = the oldest.
+func newestGreen(ctx context.Context, repo *cairn.Repo) (*cairn.Checkpoint, error) {
+	c, err := repo.Lookup(ctx, "@green")
+	if errors.Is(err, cairn.ErrNotFound) {
+		return nil, nil
+	}
+	return c, err
+}

@@ -1,0 +1,71 @@
+package copies
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/realpath"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
+)
+
+// ErrPlace: a copy cannot be made at this path. Nothing was done.
+var ErrPlace = errors.New("no place for a copy")
+
+// placeOf checks the path of a new directory and returns it with the real path of its parent.
+func (r *Copier) placeOf(dir string) (string, error) {
+	if dir == "" {
+		return "", fmt.Errorf("%w: an empty path", ErrPlace)
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrPlace, err)
+	}
+	parent, err := realpath.Of(filepath.Dir(abs))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("%w: %s does not exist; make it first", ErrPlace, filepath.Dir(abs))
+	}
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrPlace, err)
+	}
+	at := filepath.Join(parent, filepath.Base(abs))
+	if err := r.checkOutside(at); err != nil {
+		return "", err
+	}
+	if err := apply.CheckNew(at); err != nil {
+		return "", fmt.Errorf("%w: %s: %w", ErrPlace, at, withoutPath(err))
+	}
+	return at, nil
+}
+
+func withoutPath(err error) error {
+	var withPath *os.PathError
+	if errors.As(err, &withPath) {
+		return withPath.Err
+	}
+	return err
+}
+
+// checkOutside refuses a path where a copy would change what it is a copy of, a store, or a git
+// repository's own files.
+func (r *Copier) checkOutside(at string) error {
+	if history.Within(at, r.Root) {
+		return fmt.Errorf("%w: %s lies inside %s, whose checkpoints would hold the copy; name a directory beside it", ErrPlace, at, r.Root)
+	}
+	for _, dir := range []string{r.Opt.DataDir, r.DB.Dir()} {
+		if real, err := realpath.Of(dir); err == nil && history.Within(at, real) {
+			return fmt.Errorf("%w: %s lies inside the data directory %s", ErrPlace, at, real)
+		}
+	}
+	for name := range strings.SplitSeq(filepath.ToSlash(at), "/") {
+		if name != "" && !object.SafeName(name) && filepath.VolumeName(at) != name {
+			return fmt.Errorf("%w: %s lies inside the files of a git repository", ErrPlace, at)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package history
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
+)
+
+// Machine says whose the fetched lines of a store are, in the words of that store.
+type Machine struct {
+	Store   string     `json:"storeID,omitempty"` // id of the store
+	Machine string     `json:"machine,omitempty"`
+	User    string     `json:"user,omitempty"`
+	Root    state.Path `json:"root,omitempty"` // where the project lies there
+}
+
+// Machines lists whose the fetched lines are, by the ids of the stores.
+func (r *Store) Machines() (map[string]Machine, error) {
+	known := make(map[string]Machine)
+	data, err := r.DB.ReadPrivate(odb.PrivateMachines)
+	if errors.Is(err, odb.ErrNotFound) {
+		return known, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &known)
+	}
+	return known, err
+}
+
+// FetchedLine is the newest checkpoint of a line that another store has pushed.
+type FetchedLine struct {
+	*LineEvent
+	From Machine
+}
+
+// FetchedTips returns the newest checkpoint of every line with records that other stores have pushed.
+// Lines that cannot be read are left out and logged.
+func (r *Store) FetchedTips(ctx context.Context) ([]FetchedLine, error) {
+	return r.fetchedTips(ctx, "")
+}
+
+// FetchedTip returns the newest checkpoint of a line that another store has pushed. Of the lines of
+// several stores it is that which moved last. The error wraps ErrNotFound where there is none.
+func (r *Store) FetchedTip(ctx context.Context, id string) (FetchedLine, error) {
+	tips, err := r.fetchedTips(ctx, strings.TrimPrefix(LineRef(id), RefRoot))
+	if err != nil {
+		return FetchedLine{}, err
+	}
+	if len(tips) == 0 {
+		return FetchedLine{}, state.NotFound("fetched line %q", id)
+	}
+	newest := tips[0]
+	for _, tip := range tips[1:] {
+		if tip.at > newest.at {
+			newest = tip
+		}
+	}
+	return newest, nil
+}
+
+// fetchedTips reads the lines of a name, "" for all.
+func (r *Store) fetchedTips(ctx context.Context, name string) ([]FetchedLine, error) {
+	refs, err := r.DB.Refs(RefRemotes)
+	if err != nil {
+		return nil, err
+	}
+	machines, err := r.Machines()
+	if err != nil {
+		r.Log.Warn("the machines of fetched lines are not known", "error", err)
+	}
+	var tips []FetchedLine
+	for _, ref := range refs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		store, line, _ := strings.Cut(strings.TrimPrefix(ref.Name, RefRemotes), "/")
+		if !strings.HasPrefix(line, strings.TrimPrefix(RefSessions, RefRoot)) || name != "" && line != name {
+			continue
+		}
+		var e *LineEvent
+		if err = ref.Err; err == nil {
+			e, err = r.ReadLineEvent(ref.ID)
+		}
+		if err != nil {
+			r.Log.Warn("fetched line left out", "ref", ref.Name, "error", err)
+			continue
+		}
+		from := machines[store]
+		from.Store = store
+		tips = append(tips, FetchedLine{e, from})
+	}
+	return tips, nil
+}

@@ -1,0 +1,169 @@
+package hooks
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// An agent may work in more directories than its project: a workspace has several folders, an option
+// or a setting adds one, or the agent changes into a repository beside. The session stays that of the
+// project, and the other directories become further roots of it, so that its turns go back in all of
+// them. The project is what the agent calls so, or else where the session was heard of first.
+
+// workDir is the project's directory, and puts the directory of the event, if that lies elsewhere,
+// among the further ones.
+func (h *hook) workDir(opt Options) string {
+	project := opt.Project
+	if !filepath.IsAbs(project) {
+		project = recallHome(opt.Dir, h.agent, h.topSession())
+	}
+	if project == "" || inside(project, h.dir) {
+		if project == "" {
+			return h.dir
+		}
+		return project
+	}
+	if info, err := os.Stat(project); err != nil || !info.IsDir() {
+		return h.dir
+	}
+	h.further = append(h.further, h.dir)
+	return project
+}
+
+// topSession is the session of the user, also for an event of a sub-agent.
+func (h *hook) topSession() string {
+	if h.parent != "" {
+		return h.parent
+	}
+	return h.session
+}
+
+func inside(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// sameDir reports whether two paths lead to one directory.
+func sameDir(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
+}
+
+// sessionHome is the record of where a session was heard of first.
+type sessionHome struct {
+	Dir pathtext.Text `json:"dir"`
+}
+
+func homePath(dir, agent, session string) string {
+	sum := sha256.Sum256([]byte("home\x00" + agent + "\x00" + session))
+	return filepath.Join(dir, "turns", hex.EncodeToString(sum[:16])+".home")
+}
+
+func recallHome(dir, agent, session string) string {
+	var home sessionHome
+	data, err := os.ReadFile(homePath(dir, agent, session))
+	if err != nil || json.Unmarshal(data, &home) != nil || !filepath.IsAbs(string(home.Dir)) {
+		return ""
+	}
+	return string(home.Dir)
+}
+
+// rememberHome notes where a session was heard of first, for an agent that names no project.
+func (h *hook) rememberHome(opt Options, dir string) error {
+	path := homePath(opt.Dir, h.agent, h.topSession())
+	if _, err := os.Lstat(path); err == nil || filepath.IsAbs(opt.Project) {
+		return nil
+	}
+	data, err := json.Marshal(sessionHome{pathtext.Text(dir)})
+	if err != nil {
+		return err
+	}
+	return writeSmall(path, data)
+}
+
+// linkRoots makes the directories that the event names roots of the session, each once. One that cannot
+// be a root is tried again with the next prompt, and the user is told then.
+func (h *hook) linkRoots(ctx context.Context) error {
+	if h.kind == prompt || h.kind == sessionBegin {
+		h.turn.Unlinked = nil
+	}
+	fresh := h.freshRoots()
+	if len(fresh) == 0 || h.kind == stop || h.kind == agentStop || h.kind == sessionEnd {
+		return nil
+	}
+	top := h.topSession()
+	for _, root := range fresh {
+		_, err := h.sessions.Begin(ctx, session.SessionBegin{ID: top, Meta: h.sessionMeta(), Further: []string{root}})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil {
+			h.turn.Linked = append(h.turn.Linked, root)
+			continue
+		}
+		h.turn.Unlinked = append(h.turn.Unlinked, root)
+		h.unlinked = errors.Join(h.unlinked, err)
+		if h.kind == prompt || h.kind == sessionBegin {
+			h.gaps = append(h.gaps, "changes in "+pathtext.Quote(root)+" cannot be taken back: "+failureText(err))
+		}
+	}
+	return nil
+}
+
+// freshRoots are the roots around the directories that the event names, without those of the session.
+func (h *hook) freshRoots() (roots []string) {
+	for _, dir := range h.further {
+		if !filepath.IsAbs(dir) || h.root == "" || inside(h.root, dir) {
+			continue
+		}
+		root, err := h.rootOf(dir)
+		if err != nil {
+			root = dir // gone, as the session will say
+		}
+		if root == h.root {
+			continue
+		}
+		if !slices.Contains(h.turn.Linked, root) && !slices.Contains(h.turn.Unlinked, root) && !slices.Contains(roots, root) {
+			roots = append(roots, root)
+		}
+	}
+	return roots
+}
+
+// noteMissing counts a step that was not captured in every root.
+func (h *hook) noteMissing(missing []session.Missing) {
+	for _, m := range missing {
+		h.turn.Missed, h.turn.Why = h.turn.Missed+1, m.Path.Quoted()+": "+m.Reason
+	}
+}
+
+// everywhere counts the paths of a step in other roots, too.
+func everywhere(st *session.Step) (files []string) {
+	files = append(files, st.Patch.Files...)
+	for _, o := range st.Elsewhere {
+		files = append(files, o.Patch.Files...)
+	}
+	return files
+}
+
+// inAll is a result with the paths of all roots; those of others are absolute.
+func inAll(res *cairn.Result) *cairn.Result {
+	if res == nil {
+		return nil
+	}
+	return res.InAllRoots()
+}

@@ -251,13 +251,18 @@ func apkUnpacks(t *testing.T, path string) {
 // starter passes on arguments, output, status and signals.
 func npmInstalls(t *testing.T, dir string) {
 	needs(t, "npm")
-	root := t.TempDir()
+	home := t.TempDir()
+	root := filepath.Join(home, ".npm", "_npx", "0a1b2c") // where npx puts it
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	own := found(t, dir, "cairn-cli-linux-*.tgz")
 	ran(t, root, "npm", "install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", root, "--cache", filepath.Join(root, "cache"), own, filepath.Join(dir, "cairn-cli-1.2.3.tgz"))
 	starter := filepath.Join(root, "node_modules/.bin/cairn")
 	if got := ran(t, root, starter, "version"); !strings.Contains(got, "v1.2.3") {
 		t.Errorf("%q", got)
 	}
+	setsUpFromCache(t, starter, home)
 	cmd := exec.Command(starter, "no-such-command")
 	if err := cmd.Run(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != 2 {
 		t.Errorf("the status of the program is lost: %v", err)
@@ -268,5 +273,26 @@ func npmInstalls(t *testing.T, dir string) {
 	out, err := exec.Command(starter, "version").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "is not installed") {
 		t.Errorf("without a program: %q, %v", out, err)
+	}
+}
+
+// setsUpFromCache: the hooks call a copy that stays when the cache of npx is emptied.
+func setsUpFromCache(t *testing.T, starter, home string) {
+	cmd := exec.Command(starter, "setup", "claude-code")
+	cmd.Env, cmd.Dir = append(os.Environ(), "HOME="+home, "XDG_DATA_HOME="+filepath.Join(home, "data"), "CLAUDE_CONFIG_DIR="+filepath.Join(home, "claude")), home
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "lies in a cache") {
+		t.Fatalf("%v: %s", err, out)
+	}
+	settings, err := os.ReadFile(filepath.Join(home, "claude", "settings.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(settings), home+"/data")
+	path, _, found := strings.Cut(rest, "/bin/cairn")
+	if !found || strings.Contains(string(settings), "_npx") {
+		t.Fatalf("the hooks name no copy: %s", settings)
+	}
+	if got := ran(t, home, filepath.Join(home, "data", path, "bin/cairn"), "version"); !strings.Contains(got, "v1.2.3") {
+		t.Errorf("the copy says %q", got)
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
 	"runtime"
 	"strings"
 	"time"
@@ -34,7 +33,9 @@ are slash commands where the agent has them. Amp has no hooks: it gets cairn's
 tools (see: cairn help mcp). Comments, order, indentation and the entries of
 others stay as they are, and what a settings file was before is kept beside it,
 with .before-cairn at the end of its name. Where everything is set up nothing is
-done. After cairn has moved, running it again brings the paths up to date.
+done. After cairn has moved, running it again brings the paths up to date. Where
+this cairn lies in a cache, as that of npx, hooks name a copy of it, bin/cairn in
+the data directory, which setup brings up to date.
 
 Options:
     --project     for this project only, whose root is the git work tree around
@@ -94,7 +95,7 @@ func (c *cli) setUp(agent string, f *setupFlags) error {
 	}
 	opt := setup.Options{Places: c.agentPlaces(), Remove: f.remove}
 	var err error
-	if opt.Program, err = c.program(f.remove); err != nil {
+	if opt.Program, err = c.program(f); err != nil {
 		return err
 	}
 	if f.project {
@@ -179,40 +180,6 @@ func (c *cli) reportSetup(plan *setup.Plan, f *setupFlags) error {
 		c.console.Remark("next: %s", note)
 	}
 	return nil
-}
-
-// program is the command by which agents start this cairn.
-func (c *cli) program(remove bool) ([]string, error) {
-	file, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	from := setup.Program{OS: runtime.GOOS, File: file, Path: c.env("PATH"), Home: c.home(), User: c.env("USER"), Same: sameFile}
-	path, passing, err := from.Lasting()
-	switch {
-	case remove:
-	case err != nil:
-		return nil, err
-	case passing:
-		c.console.Remark("%s goes with the next update of cairn: run cairn setup again after it,"+
-			" or put cairn into a directory of PATH that stays", wording.Printable(path))
-	}
-	program := []string{path}
-	if c.global.dataDir == "" {
-		return program, nil
-	}
-	dir, err := c.workDir()
-	return append(program, "--data-dir", absolute(dir, c.global.dataDir)), err
-}
-
-// sameFile reports whether two paths lead to one file.
-func sameFile(a, b string) bool {
-	one, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	other, err := os.Stat(b)
-	return err == nil && os.SameFile(one, other)
 }
 
 // agentPlaces lists the configuration directories of the agents.

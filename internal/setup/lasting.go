@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -99,10 +100,21 @@ func (p *Program) temporary() bool {
 	return strings.Contains(file, "/go-build") && strings.HasSuffix(path.Dir(file), "/exe")
 }
 
-// passing are the parts of paths that go with a version, or with a cache.
+// passing are the parts of paths that go with a version.
 var passing = []string{
-	"/cellar/", "/nix/store/", "/gnu/store/", "/_npx/", "/.npm/", "/npm-cache/", "/dlx-", "/.bun/install/cache/", "/.cache/", "/caches/",
-	"/mise/installs/", "/.asdf/installs/", "/winget/packages/", "/chocolatey/lib/", "/appdata/local/temp/",
+	"/cellar/", "/nix/store/", "/gnu/store/", "/mise/installs/", "/.asdf/installs/", "/winget/packages/", "/chocolatey/lib/",
+}
+
+// caches are the parts of paths that anything may empty at any time.
+var caches = []string{
+	"/_npx/", "/.npm/", "/npm-cache/", "/dlx-", "/.bun/install/cache/", "/.cache/", "/caches/", "/appdata/local/temp/",
+}
+
+// Cached reports whether the program lies in a cache, as that of npx.
+func (p *Program) Cached() bool { return hasPart(strings.ToLower(p.slashes(p.File)), caches) }
+
+func hasPart(file string, parts []string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(file, part) })
 }
 
 func (p *Program) versioned(file string) bool {
@@ -110,12 +122,7 @@ func (p *Program) versioned(file string) bool {
 	if m := scoop().FindStringSubmatch(file); m != nil && !strings.HasPrefix(file, m[1]+"/current/") {
 		return true
 	}
-	for _, part := range passing {
-		if strings.Contains(file, part) {
-			return true
-		}
-	}
-	return false
+	return hasPart(file, passing) || hasPart(file, caches)
 }
 
 // slashes and native turn a path into one with slashes, and back.

@@ -43,6 +43,28 @@ func TestLasting(t *testing.T) {
 	}
 }
 
+// TestCached: a program in a cache is told from one of a version.
+func TestCached(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		os, file string
+		want     bool
+	}{
+		{"linux", "/home/dev/.npm/_npx/0a1b/node_modules/cairn-cli-linux-x64/bin/cairn", true},
+		{"linux", "/home/dev/.cache/pnpm/dlx-123/node_modules/cairn-cli-linux-x64/bin/cairn", true},
+		{"darwin", "/Users/dev/.bun/install/cache/cairn-cli-darwin-arm64@1.2.3/bin/cairn", true},
+		{"windows", `C:\Users\dev\AppData\Local\npm-cache\_npx\0a1b\node_modules\cairn-cli-win32-x64\bin\cairn.exe`, true},
+		{"linux", "/usr/lib/node_modules/cairn-cli-linux-x64/bin/cairn", false},
+		{"linux", "/nix/store/abc-cairn-1/bin/cairn", false},
+		{"darwin", "/opt/homebrew/Cellar/cairn/1.2.3/bin/cairn", false},
+		{"linux", "/usr/local/bin/cairn", false},
+	} {
+		if p := (&Program{OS: test.os, File: test.file}); p.Cached() != test.want {
+			t.Errorf("%s: want %t", test.file, test.want)
+		}
+	}
+}
+
 // TestGoRun: hooks would call a program that is gone a moment later.
 func TestGoRun(t *testing.T) {
 	t.Parallel()

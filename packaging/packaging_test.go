@@ -47,6 +47,8 @@ func TestRelease(t *testing.T) {
 	t.Run("rpm", func(t *testing.T) { rpmInstalls(t, found(t, first, "*.rpm")) })
 	t.Run("apk", func(t *testing.T) { apkUnpacks(t, found(t, first, "*.apk")) })
 	t.Run("npm", func(t *testing.T) { npmInstalls(t, first) })
+	t.Run("feature", func(t *testing.T) { featureInstalls(t, first) })
+	t.Run("image", func(t *testing.T) { imageServes(t, files["cairn_1.2.3_linux_"+own.arch+".tar.gz"]) })
 }
 
 // TestVersions: versions that some kind of package cannot express are refused.
@@ -130,23 +132,6 @@ func found(t *testing.T, dir, pattern string) string {
 	return names[0]
 }
 
-// installed looks at what every installation below a root has.
-func installed(t *testing.T, root string) {
-	t.Helper()
-	if got := ran(t, root, filepath.Join(root, "usr/bin/cairn"), "version"); !strings.Contains(got, "v1.2.3") {
-		t.Errorf("cairn version: %q", got)
-	}
-	pages, err := filepath.Glob(filepath.Join(root, "usr/share/man/man1/cairn*.1.gz"))
-	if err != nil || len(pages) < 40 {
-		t.Errorf("%d pages, %v", len(pages), err)
-	}
-	for _, name := range []string{"bash-completion/completions/cairn", "fish/vendor_completions.d/cairn.fish"} {
-		if info, err := os.Stat(filepath.Join(root, "usr/share", name)); err != nil || info.Size() == 0 {
-			t.Error(name, err)
-		}
-	}
-}
-
 // archiveHas: an archive has the program, a page for each command, scripts, license and changelog.
 func archiveHas(t *testing.T, files map[string][]byte, own target) {
 	names := namesIn(t, files["cairn_1.2.3_linux_"+own.arch+".tar.gz"])
@@ -202,97 +187,5 @@ func contentsName(t *testing.T, data []byte) {
 		if !slices.ContainsFunc(bom.Components, func(c struct{ Name, Version string }) bool { return c.Name == want && c.Version != "" }) {
 			t.Errorf("no %s", want)
 		}
-	}
-}
-
-func debInstalls(t *testing.T, path string) {
-	needs(t, "dpkg")
-	root := t.TempDir()
-	for _, dir := range []string{"updates", "info", "triggers"} {
-		if err := os.MkdirAll(filepath.Join(root, "var/lib/dpkg", dir), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(root, "var/lib/dpkg/status"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	ran(t, root, "dpkg", "--root="+root, "--force-not-root", "--force-script-chrootless", "--log=/dev/null", "-i", path)
-	installed(t, root)
-	ran(t, root, "dpkg", "--root="+root, "--force-not-root", "--log=/dev/null", "-r", "cairn")
-	if _, err := os.Lstat(filepath.Join(root, "usr/bin/cairn")); !os.IsNotExist(err) {
-		t.Error("removal leaves the program:", err)
-	}
-}
-
-func rpmInstalls(t *testing.T, path string) {
-	needs(t, "rpm")
-	root := t.TempDir()
-	ran(t, root, "rpm", "--root", root, "--nodeps", "--ignorearch", "--nosignature", "-i", path)
-	installed(t, root)
-	if got := ran(t, root, "rpm", "--root", root, "-q", "--qf", "%{NAME} %{VERSION} %{LICENSE}", "cairn"); got != "cairn 1.2.3 Apache-2.0" {
-		t.Errorf("%q", got)
-	}
-	ran(t, root, "rpm", "--root", root, "-e", "cairn")
-}
-
-// apkUnpacks: Alpine's program is not to be had on other systems, so the package is unpacked as an
-// archive, which it is: control data, then files.
-func apkUnpacks(t *testing.T, path string) {
-	root := t.TempDir()
-	ran(t, root, "tar", "-xzf", path)
-	installed(t, root)
-	data, err := os.ReadFile(filepath.Join(root, ".PKGINFO"))
-	if err != nil || !strings.Contains(string(data), "pkgname = cairn\npkgver = 1.2.3") {
-		t.Errorf("%s %v", data, err)
-	}
-}
-
-// npmInstalls: npm takes the packages without a network and without running a script of theirs; the
-// starter passes on arguments, output, status and signals.
-func npmInstalls(t *testing.T, dir string) {
-	needs(t, "npm")
-	home := t.TempDir()
-	root := filepath.Join(home, ".npm", "_npx", "0a1b2c") // where npx puts it
-	if err := os.MkdirAll(root, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	own := found(t, dir, "cairn-cli-linux-*.tgz")
-	ran(t, root, "npm", "install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", root, "--cache", filepath.Join(root, "cache"), own, filepath.Join(dir, "cairn-cli-1.2.3.tgz"))
-	starter := filepath.Join(root, "node_modules/.bin/cairn")
-	if got := ran(t, root, starter, "version"); !strings.Contains(got, "v1.2.3") {
-		t.Errorf("%q", got)
-	}
-	setsUpFromCache(t, starter, home)
-	cmd := exec.Command(starter, "no-such-command")
-	if err := cmd.Run(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != 2 {
-		t.Errorf("the status of the program is lost: %v", err)
-	}
-	if err := os.RemoveAll(filepath.Join(root, "node_modules", strings.TrimSuffix(filepath.Base(own), "-1.2.3.tgz"))); err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.Command(starter, "version").CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "is not installed") {
-		t.Errorf("without a program: %q, %v", out, err)
-	}
-}
-
-// setsUpFromCache: the hooks call a copy that stays when the cache of npx is emptied.
-func setsUpFromCache(t *testing.T, starter, home string) {
-	cmd := exec.Command(starter, "setup", "claude-code")
-	cmd.Env, cmd.Dir = append(os.Environ(), "HOME="+home, "XDG_DATA_HOME="+filepath.Join(home, "data"), "CLAUDE_CONFIG_DIR="+filepath.Join(home, "claude")), home
-	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "lies in a cache") {
-		t.Fatalf("%v: %s", err, out)
-	}
-	settings, err := os.ReadFile(filepath.Join(home, "claude", "settings.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(settings), home+"/data")
-	path, _, found := strings.Cut(rest, "/bin/cairn")
-	if !found || strings.Contains(string(settings), "_npx") {
-		t.Fatalf("the hooks name no copy: %s", settings)
-	}
-	if got := ran(t, home, filepath.Join(home, "data", path, "bin/cairn"), "version"); !strings.Contains(got, "v1.2.3") {
-		t.Errorf("the copy says %q", got)
 	}
 }

@@ -33,8 +33,8 @@ are slash commands where the agent has them. Amp has no hooks: it gets cairn's
 tools (see: cairn help mcp). Comments, order, indentation and the entries of
 others stay as they are, and what a settings file was before is kept beside it,
 with .before-cairn at the end of its name. Where everything is set up nothing is
-done. After cairn has moved, running it again brings the paths up to date. Where
-this cairn lies in a cache, as that of npx, hooks name a copy of it, bin/cairn in
+done. After cairn has moved, running it again brings the paths up to date. When
+cairn lies in a cache, as that of npx, the hooks name a copy of it, bin/cairn in
 the data directory, which setup brings up to date.
 
 Options:

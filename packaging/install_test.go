@@ -56,8 +56,8 @@ func rpmInstalls(t *testing.T, path string) {
 	ran(t, root, "rpm", "--root", root, "-e", "cairn")
 }
 
-// apkUnpacks: Alpine's program is not to be had on other systems, so the package is unpacked as an
-// archive, which it is: control data, then files.
+// apkUnpacks: other systems lack Alpine's program. A package is an archive of control data and files,
+// so tar unpacks it.
 func apkUnpacks(t *testing.T, path string) {
 	root := t.TempDir()
 	ran(t, root, "tar", "-xzf", path)

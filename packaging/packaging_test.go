@@ -63,7 +63,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestRefusesSystems: what is no system ends with an error that says how one is named.
+// TestRefusesSystems: the error for a text that names no system has the form of a name.
 func TestRefusesSystems(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -72,6 +72,7 @@ var layers = map[string]int{
 	"internal/operation":      6, // plans carried out
 	"internal/copies":         6, // checkpoints in directories of their own
 	"internal/purge":          6, // history without a path
+	"internal/verify":         6, // whether the history says what it said
 	"internal/repair":         7, // what is wrong with a store
 	"internal/merge":          7, // what changed elsewhere, merged into a directory
 	"internal/access":         7, // what packages of the module need of a Repo

@@ -238,7 +238,7 @@ func (c *cli) makers() []maker {
 		{"ls", c.lsCommand}, {"cat", c.catCommand}, {"exists", c.existsCommand}, {"blame", c.blameCommand}, {"review", c.reviewCommand}, {"show", c.showCommand}, {"grep", c.grepCommand},
 		{"export", c.exportCommand}, {"import", c.importCommand}, {"push", c.pushCommand}, {"fetch", c.fetchCommand}, {"resume", c.resumeCommand},
 		{"setup", c.setupCommand}, {"hook", c.hookCommand}, {"run", c.runCommand}, {"acp", c.acpCommand}, {"mcp", c.mcpCommand}, {"serve", c.serveCommand},
-		{"gc", c.gcCommand}, {"du", c.duCommand}, {"doctor", c.doctorCommand}, {"purge", c.purgeCommand},
+		{"gc", c.gcCommand}, {"du", c.duCommand}, {"doctor", c.doctorCommand}, {"verify", c.verifyCommand}, {"purge", c.purgeCommand},
 		{"adopt", c.adoptCommand}, {"config", c.configCommand},
 		{"completion", c.completionCommand}, {"version", c.versionCommand}, {"help", c.helpCommand},
 	}

@@ -142,11 +142,13 @@ func TestV64_KeysOfCommands(t *testing.T) {
 	check("gc", "--dry-run")
 	check("gc")
 	check("doctor")
+	check("verify")
 	check("setup", "codex", "--dry-run")
 	gittest.NewOracle(t).Init(s.project)
 	check("commit", "--session", "f", "--dry-run")
 	check("commit", "--session", "s", "--dry-run")
 	check("purge", "c")
+	check("verify")
 	bundle, _, _ := s.run("", "export", "@")
 	out, errs, status := s.run(bundle, "--json", "import")
 	if status != exitDone {

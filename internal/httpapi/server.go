@@ -110,6 +110,7 @@ func (s *Server) routes() {
 	s.pinOperations()
 	s.testOperations()
 	s.cleanOperations()
+	s.verifyOperations()
 	s.sessionOperations()
 	s.stepOperations()
 	s.eventOperations()

@@ -69,6 +69,7 @@ func newServer(opt Options) *mcp.Server {
 	t := &tools{opt.Repo, session.New(opt.Repo), opt.OpenDir}
 	t.addReadOnly(server)
 	t.addPast(server)
+	t.addVerify(server)
 	t.addChanging(server)
 	t.addMerge(server)
 	t.addSessions(server)

@@ -159,7 +159,7 @@ func (v *verifier) leaveOut(id object.ID) error {
 		}
 		c, err := v.ReadCheckpoint(id)
 		if errors.Is(err, odb.ErrNotFound) || errors.Is(err, state.ErrNotFound) {
-			continue // what is before it is out of the question, too
+			continue // older checkpoints are left out as well
 		}
 		if err != nil {
 			return err

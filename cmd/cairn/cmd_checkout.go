@@ -19,8 +19,9 @@ Usage:
 
 DIR gets the exact state: contents, symlinks, permission bits and empty
 directories. Nothing may be at DIR but an empty directory; it lies outside the
-root, and the directory above it exists. Otherwise the exit status is 2, and
-nothing was tried. The root does not change.
+root or below an ignored directory of it, and the directory above it exists.
+Otherwise the exit status is 2, and nothing was tried. Nothing else in the root
+changes.
 
 Files that the root still has with the wanted contents are cloned where the file
 system can do that (Btrfs, XFS, APFS): they take no room until one of the two is

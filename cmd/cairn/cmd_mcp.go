@@ -24,6 +24,7 @@ about, and ends it by closing stdin. The tools:
     preview                   what going back would do, with a plan id
     restore, revert           go back; with a plan id exactly that or nothing
     compare, merge            what other directories changed, and bringing it in
+    checkout                  a checkpoint in a new directory
     undo, redo                take that back
     sessions, session_undo,   what agents did here; take back a turn of one, and
     session_redo              bring it back

@@ -30,7 +30,8 @@ Usage:
 The server has the root of the current directory, or those of the DIRs. Requests
 that name no root mean the first one. POST /projects registers further roots,
 and ?directory= in a request names one. No request reaches a path outside a
-registered root. GET /openapi.json describes all requests.
+registered root, but for the new directory that POST /checkout makes. GET
+/openapi.json describes all requests.
 
 Without --listen the only way in is a Unix socket, serve/sock in the data
 directory, which only you can open. cairn track and the hooks use the socket

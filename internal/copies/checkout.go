@@ -32,6 +32,9 @@ type CheckoutOptions struct {
 	Ignored     []string
 
 	DryRun bool // only count
+
+	// Progress, if not nil, is called in the place of Options.Progress, never concurrently.
+	Progress func(settings.Progress)
 }
 
 // CheckoutResult says what a checkout made.
@@ -73,8 +76,8 @@ func (r CheckoutResult) MarshalJSON() ([]byte, error) {
 }
 
 // Checkout makes a directory with the exact state of a checkpoint: contents, kinds, permission bits
-// and empty directories. Nothing or an empty directory may be at dir, outside of the root; else the
-// error wraps ErrPlace. If the process dies, dir is as before or whole.
+// and empty directories. Nothing or an empty directory may be at dir, outside of the root or where
+// captures leave it out; else the error wraps ErrPlace. If the process dies, dir is as before or whole.
 //
 // A file whose live counterpart still has the wanted contents, by its stat, is cloned (FICLONE,
 // clonefile) or copied, and keeps its time of modification. Nothing is ever hard-linked.
@@ -112,7 +115,7 @@ type checkout struct {
 
 // prepare lists what a copy will hold.
 func (r *Copier) prepare(ctx context.Context, cp *history.Checkpoint, dir string, opt CheckoutOptions) (*checkout, error) {
-	at, err := r.placeOf(dir)
+	at, err := r.placeOf(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -234,9 +237,13 @@ func (c *checkout) build(ctx context.Context, tree string) error {
 	total := len(c.items) + len(c.ignored)
 	var before int
 	var beforeBytes int64
+	tell := c.opt.Progress
+	if tell == nil {
+		tell = c.Opt.Progress
+	}
 	progress := func(files int, bytes int64) {
-		if c.Opt.Progress != nil {
-			c.Opt.Progress(settings.Progress{Phase: "apply", Files: before + files, Total: total, Bytes: beforeBytes + bytes})
+		if tell != nil {
+			tell(settings.Progress{Phase: "apply", Files: before + files, Total: total, Bytes: beforeBytes + bytes})
 		}
 	}
 	built, err := b.Add(ctx, c.items, progress)

@@ -22,6 +22,7 @@ const (
 	reasonSpecial    = "a special file"
 	reasonTaken      = "the checkpoint has something else there"
 	reasonUnreadable = "cannot be read: "
+	reasonCopy       = "a copy that is being made"
 )
 
 // ignoredWalk looks for what the live directory has and no capture holds.
@@ -31,6 +32,7 @@ type ignoredWalk struct {
 	patterns *ignore.Patterns       // nil = everything
 	target   map[string]object.Mode // paths of the checkpoint
 	stores   []string               // paths from the root
+	within   string                 // of the new directory, "" if it lies outside of the root
 	buf      []byte
 	pending  []apply.Item // the directories above that are no items yet
 }
@@ -49,6 +51,11 @@ func (c *checkout) listIgnored(ctx context.Context) error {
 			if rel, err := filepath.Rel(c.Root, real); err == nil {
 				w.stores = append(w.stores, filepath.ToSlash(rel))
 			}
+		}
+	}
+	if history.Within(c.dir, c.Root) {
+		if rel, err := filepath.Rel(c.Root, c.dir); err == nil {
+			w.within = filepath.ToSlash(rel)
 		}
 	}
 	h, err := dir.Open(c.Root)
@@ -126,6 +133,12 @@ func capturedIn(block *index.Dir, name string) (captured, leaf bool) {
 }
 
 func (w *ignoredWalk) subfolder(parent *dir.Handle, name, path string, st dir.Info, captured, wanted bool) error {
+	if path == w.within || !captured && apply.IsAside(name) {
+		if wanted && path != w.within {
+			w.leaveOut(path, reasonCopy)
+		}
+		return nil
+	}
 	for _, store := range w.stores {
 		if path == store {
 			w.leaveOut(path, reasonStore)

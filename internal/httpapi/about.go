@@ -71,7 +71,7 @@ func (s *Server) projectOperations() {
 	register(s, endpoint{
 		id: "register-project", method: http.MethodPost, path: "/projects", tag: "projects", summary: "Make a directory known",
 		description: "The root is the git work tree around the directory, or the directory itself where there is none or exact is true. " +
-			"Nothing is written. No request reaches a path outside the registered roots.",
+			"Nothing is written. No request reaches a path outside the registered roots, but for the new directory of /checkout.",
 	}, func(_ context.Context, in *struct {
 		Body struct {
 			Directory string `json:"directory" minLength:"1" maxLength:"8192" doc:"Absolute path."`

@@ -56,6 +56,7 @@ var byError = []struct {
 	{cairn.ErrAmbiguous, http.StatusBadRequest, protocol.Ambiguous},
 	{cairn.ErrOutside, http.StatusBadRequest, protocol.Outside},
 	{cairn.ErrName, http.StatusBadRequest, protocol.BadName},
+	{cairn.ErrPlace, http.StatusBadRequest, protocol.BadPlace},
 	{cairn.ErrExists, http.StatusConflict, protocol.Exists},
 	{cairn.ErrMoved, http.StatusConflict, protocol.Moved},
 	{cairn.ErrGitNotPlanned, http.StatusConflict, protocol.Refused},

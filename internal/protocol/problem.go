@@ -18,6 +18,7 @@ const (
 	Outside      Kind = "outside"      // 400: a path that leads out of the root
 	BadName      Kind = "name"         // 400: of a pin
 	BadID        Kind = "id"           // 400: of a session, message or step
+	BadPlace     Kind = "place"        // 400: a copy cannot be made at this path
 	Busy         Kind = "busy"         // 409: a step is open, or another call goes back just now
 	Locked       Kind = "locked"       // 409: another process holds the store
 	Conflict     Kind = "conflict"     // 409: the policy is fail and there was one

@@ -71,12 +71,13 @@ func New(opt Options) http.Handler {
 	h.mux.HandleFunc("POST /ui/theme", h.form(h.theme))
 	for pattern, view := range map[string]view{
 		"/{$}": h.timeline, "/session": h.session, "/sessions": h.sessions, "/changes": h.changes, "/checkpoint/{id}": h.checkpoint, "/step": h.step,
-		"/operation/{id}": h.operation, "/raw": h.raw, "/plan": h.plan, "/blame": h.blame, "/compare": h.compare,
+		"/operation/{id}": h.operation, "/raw": h.raw, "/plan": h.plan, "/blame": h.blame, "/compare": h.compare, "/copy": h.copyForm,
 	} {
 		h.mux.HandleFunc("GET /ui/p/{project}"+pattern, h.page(h.ofProject(view)))
 	}
 	h.mux.HandleFunc("POST /ui/p/{project}/apply", h.form(h.ofProject(h.apply)))
 	h.mux.HandleFunc("POST /ui/p/{project}/choose", h.form(h.ofProject(h.choose)))
+	h.mux.HandleFunc("POST /ui/p/{project}/copy", h.form(h.ofProject(h.makeCopy)))
 	h.mux.HandleFunc("POST /ui/p/{project}/track", h.form(h.ofProject(h.track)))
 	h.mux.HandleFunc("/", h.page(func(*visit) error { return errNoPage }))
 	return h
@@ -208,7 +209,7 @@ func (h *handler) statusOf(err error) int {
 	}{
 		{errNoPage, http.StatusNotFound}, {errInput, http.StatusBadRequest}, {errForm, http.StatusForbidden}, {errNothingChosen, http.StatusBadRequest},
 		{session.ErrExpired, http.StatusGone}, {cairn.ErrNotFound, http.StatusNotFound}, {cairn.ErrAmbiguous, http.StatusBadRequest},
-		{cairn.ErrOutside, http.StatusBadRequest}, {session.ErrID, http.StatusBadRequest}, {cairn.ErrMoved, http.StatusConflict},
+		{cairn.ErrOutside, http.StatusBadRequest}, {cairn.ErrPlace, http.StatusBadRequest}, {session.ErrID, http.StatusBadRequest}, {cairn.ErrMoved, http.StatusConflict},
 		{cairn.ErrConflict, http.StatusConflict}, {cairn.ErrGitRefused, http.StatusConflict}, {cairn.ErrGitNotPlanned, http.StatusConflict}, {session.ErrBusy, http.StatusConflict}, {cairn.ErrLocked, http.StatusServiceUnavailable},
 	} {
 		if errors.Is(err, known.err) {

@@ -66,6 +66,11 @@ type nav struct{ Timeline, Sessions, Changes, Undo, Redo, Track string }
 // render prints a page. It is made in full before its first byte is sent, so that a
 // failure gets a status and a page of its own.
 func (v *visit) render(status int, name, title string, page any) error {
+	return v.write(status, name, v.frame(title, page))
+}
+
+// frame puts a page into its frame.
+func (v *visit) frame(title string, page any) frame {
 	f := frame{Title: title, Token: v.h.opt.Token(v.r), Here: v.r.URL.RequestURI(), Project: v.project, Page: page}
 	if v.r.Method != http.MethodGet {
 		f.Here = "/"
@@ -79,7 +84,7 @@ func (v *visit) render(status int, name, title string, page any) error {
 			f.Events = v.h.opt.Events(v.project.ID)
 		}
 	}
-	return v.write(status, name, f)
+	return f
 }
 
 func (v *visit) write(status int, name string, data any) error {
@@ -100,8 +105,17 @@ type failure struct {
 }
 
 func (v *visit) fail(err error) {
+	status, f := v.failure(err)
+	if err := v.render(status, "error.html", f.Heading, f); err != nil {
+		v.h.log.Error("error page", "error", err)
+		http.Error(v.w, f.Heading, status)
+	}
+}
+
+// failure tells the status of an error, and its text for people.
+func (v *visit) failure(err error) (int, *failure) {
 	status := v.h.statusOf(err)
-	f := failure{Heading: http.StatusText(status), Text: err.Error()}
+	f := &failure{Heading: http.StatusText(status), Text: err.Error()}
 	switch {
 	case errors.Is(err, cairn.ErrMoved):
 		f.Heading = "The disk has changed since the preview"
@@ -117,6 +131,9 @@ func (v *visit) fail(err error) {
 	case errors.Is(err, cairn.ErrLocked):
 		f.Heading = "Another process works on this project"
 		f.Hint = "Nothing was done. Try again in a moment."
+	case errors.Is(err, cairn.ErrPlace):
+		f.Heading = "No copy can be made there"
+		f.Hint = "Nothing was done. Name an absolute path at which nothing or an empty directory is, below a directory that exists."
 	case errors.Is(err, errNothingChosen):
 		f.Heading = "Nothing is chosen"
 		f.Hint = "Go back, and tick the changes or files that are to be taken back."
@@ -133,8 +150,5 @@ func (v *visit) fail(err error) {
 		v.h.log.Error("page", "address", v.r.URL.Path, "error", err)
 		f.Heading = "This did not work"
 	}
-	if err := v.render(status, "error.html", f.Heading, f); err != nil {
-		v.h.log.Error("error page", "error", err)
-		http.Error(v.w, f.Heading, status)
-	}
+	return status, f
 }

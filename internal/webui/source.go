@@ -43,6 +43,7 @@ type Repo interface {
 	Undo(context.Context, cairn.RevertOptions) (*cairn.Result, error)
 	Redo(context.Context, cairn.RevertOptions) (*cairn.Result, error)
 	Merge(ctx context.Context, from cairn.MergeSource, opt cairn.MergeOptions) (*cairn.Result, error)
+	Checkout(ctx context.Context, spec, dir string, opt cairn.CheckoutOptions) (*cairn.CheckoutResult, error)
 	Compare(ctx context.Context, from []cairn.MergeSource, opt cairn.CompareOptions) (*cairn.Comparison, error)
 
 	GitMoved(ctx context.Context, from, to string) ([]string, error)

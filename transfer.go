@@ -7,8 +7,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
 
-// What ListRemote finds on a remote.
+// What ListRemote finds on a remote, and what RemoteStatus knows of one.
 type (
+	RemoteStatus  = transfer.RemoteStatus
 	RemoteProject = transfer.RemoteProject
 	RemoteStore   = transfer.RemoteStore
 	RemoteSession = transfer.RemoteSession
@@ -63,6 +64,9 @@ func (r *Repo) Import(ctx context.Context, rd io.Reader) (c *Checkpoint, err err
 // The git program does the work, without the user's configuration. It may use keys of the ssh agent
 // and the files in Options.Home (.ssh, .netrc). It never prompts. Without a git program the error
 // is ErrNoGit.
+//
+// The store remembers the last remote that a push has reached. "" is that one, also for Fetch, FetchSession
+// and ListRemote. A password in the URL is remembered, too, in a file that only its owner can read.
 func (r *Repo) Push(ctx context.Context, where string) (pushed []string, err error) {
 	return r.transport.Push(ctx, where)
 }
@@ -87,4 +91,14 @@ func (r *Repo) ListRemote(ctx context.Context, where string, all bool) ([]Remote
 // '-', '_' and '.'; another one is ErrRoot.
 func (r *Repo) SetProjectID(ctx context.Context, id string) error {
 	return r.transport.SetProjectID(ctx, id)
+}
+
+// Remote returns the remote that Push remembers, a URL or an absolute path, "" for none. A URL may hold a
+// password.
+func (r *Repo) Remote() (string, error) { return r.transport.Remembered() }
+
+// RemoteStatus tells how far the remembered remote is behind this store, nil where none is remembered. It
+// does not ask the remote.
+func (r *Repo) RemoteStatus(ctx context.Context) (*RemoteStatus, error) {
+	return r.transport.RemoteStatus(ctx)
 }

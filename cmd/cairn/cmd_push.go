@@ -9,16 +9,17 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 const pushManual = `cairn push sends the lines of checkpoints to a git repository.
 
 Usage:
-    cairn push REMOTE
+    cairn push [REMOTE]
 
-REMOTE is a URL or a path; any git server will do, and many projects and
-machines can share one repository. All lines of this directory's store go there,
+REMOTE is a URL or a path, and the one of the last push where none is given; any git server will do, and many projects and machines can share one
+repository. All lines of this directory's store go there,
 with names, operations and imported checkpoints. Nothing is deleted there, and
 the lines of other stores stay where they are. cairn fetch on another machine
 finds them wherever the project lies there: a project is known by the first
@@ -41,10 +42,10 @@ Example:
 
 func (c *cli) pushCommand() *cobra.Command {
 	return c.command(command{
-		use: "push REMOTE", short: "send checkpoints to a git repository", manual: pushManual,
-		args: argCount(1, 1, wantRemote), complete: c.firstOnly(completeFiles),
+		use: "push [REMOTE]", short: "send checkpoints to a git repository", manual: pushManual,
+		args: argCount(0, 1, wantRemote), complete: c.firstOnly(completeFiles),
 		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
-			return c.withRemote(args[0], func(repo *cairn.Repo, remote string) error {
+			return c.withRemote(args, func(repo *cairn.Repo, remote string) error {
 				lines, err := repo.Push(ctx, remote)
 				if err != nil {
 					return err
@@ -57,13 +58,36 @@ func (c *cli) pushCommand() *cobra.Command {
 
 const wantRemote = "a REMOTE, which is a URL or a path"
 
-// withRemote opens the project for work with a remote.
-func (c *cli) withRemote(where string, f func(repo *cairn.Repo, remote string) error) error {
-	remote, err := c.remote(where)
-	if err != nil {
-		return err
+// withRemote opens the project for work with the remote that is the first argument, else with the one
+// that the store remembers.
+func (c *cli) withRemote(args []string, f func(repo *cairn.Repo, remote string) error) (err error) {
+	remote := ""
+	if len(args) > 0 {
+		if remote, err = c.remote(args[0]); err != nil {
+			return err
+		}
 	}
-	return c.withRepo(func(repo *cairn.Repo) error { return f(repo, remote) })
+	return c.withRepo(func(repo *cairn.Repo) error {
+		if remote == "" {
+			if remote, err = c.remembered(repo); err != nil {
+				return err
+			}
+		}
+		return f(repo, remote)
+	})
+}
+
+// remembered is the remote of the last push. A remark names it.
+func (c *cli) remembered(repo *cairn.Repo) (string, error) {
+	remote, err := repo.Remote()
+	switch {
+	case err != nil:
+		return "", err
+	case remote == "":
+		return "", c.usage("wants %s: none is remembered (cairn push REMOTE does that)", wantRemote)
+	}
+	c.console.Remark("the remote is %s", wording.Printable(transfer.Redacted(remote)))
+	return remote, nil
 }
 
 // remote makes a path absolute, from the current directory. As in git, a text is a path

@@ -93,12 +93,19 @@ func (r *Repo) SetProjectID(ctx context.Context, id string) error {
 	return r.transport.SetProjectID(ctx, id)
 }
 
-// Remote returns the remote that Push remembers, a URL or an absolute path, "" for none. A URL may hold a
-// password.
-func (r *Repo) Remote() (string, error) { return r.transport.Remembered() }
+// Remote returns the remote of calls that name none, a URL or an absolute path: that of Options.Sync, else
+// the one that Push remembers, "" for none. A URL may hold a password.
+func (r *Repo) Remote() (string, error) { return r.transport.Remote() }
 
-// RemoteStatus tells how far the remembered remote is behind this store, nil where none is remembered. It
-// does not ask the remote.
+// Sync pushes the lines that have moved since the last push to the remote of Options.Sync, and every line
+// once a day. It returns what Push returns. It does nothing while another process pushes by Sync, which
+// takes along what is new meanwhile, and after a failure until a pause is over: 1 minute, twice as long
+// after each further failure, 1 hour at most. It holds the lock of the store only at the first push, so
+// that captures do not wait for it. RemoteStatus tells of failures.
+func (r *Repo) Sync(ctx context.Context) (pushed []string, err error) { return r.transport.Sync(ctx) }
+
+// RemoteStatus tells how far the remote of calls that name none is behind this store, nil where there is
+// none. It does not ask the remote.
 func (r *Repo) RemoteStatus(ctx context.Context) (*RemoteStatus, error) {
 	return r.transport.RemoteStatus(ctx)
 }

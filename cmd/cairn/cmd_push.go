@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/background"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
@@ -33,6 +35,15 @@ The git program does the work, without your configuration. It may use the ssh
 agent, ~/.ssh and ~/.netrc, and never asks for a password. Your own repository
 has no part in it, and the names of its remotes are unknown here.
 
+With the setting sync the same happens in the background after each turn of an
+agent and after commands that make checkpoints, at a low priority and one push at
+a time. No command waits for it. Where a push fails, the next turn tries again,
+after a pause that grows from a minute to an hour. cairn status tells how far
+the remote is behind.
+
+Options:
+    --background  push as the setting sync says, and say nothing
+
 The answer has one line for each line that REMOTE did not have like that yet.
 With --json it is {"lines": []}.
 
@@ -41,10 +52,14 @@ Example:
 `
 
 func (c *cli) pushCommand() *cobra.Command {
-	return c.command(command{
+	var inBackground bool
+	cmd := c.command(command{
 		use: "push [REMOTE]", short: "send checkpoints to a git repository", manual: pushManual,
 		args: argCount(0, 1, wantRemote), complete: c.firstOnly(completeFiles),
 		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
+			if inBackground {
+				return c.withRepo(func(repo *cairn.Repo) error { return c.sync(ctx, repo) })
+			}
 			return c.withRemote(args, func(repo *cairn.Repo, remote string) error {
 				lines, err := repo.Push(ctx, remote)
 				if err != nil {
@@ -54,6 +69,36 @@ func (c *cli) pushCommand() *cobra.Command {
 			})
 		},
 	})
+	cmd.Flags().BoolVar(&inBackground, "background", false, "as the setting sync says")
+	return cmd
+}
+
+// sync pushes what is new. The store keeps the reason of a failure, which is normal offline.
+func (c *cli) sync(ctx context.Context, repo *cairn.Repo) error {
+	background.GiveWay()
+	ctx, cancel := context.WithTimeout(ctx, backgroundLimit)
+	defer cancel()
+	_, _ = repo.Sync(ctx)
+	return nil
+}
+
+// syncsAfter lists the commands, beside the hooks, that may begin a push in the background.
+var syncsAfter = []string{
+	"track", "restore", "revert", "merge", "undo", "redo", "wait", "run", "resume", "pin", "unpin", "import", "test",
+}
+
+// syncLater starts a push in a process of its own where the setting sync wants one. If the process cannot
+// be started, the next command tries again.
+func (c *cli) syncLater() {
+	if c.last == nil || !c.background() || c.last.Sync == "" || !c.turnEnded && !slices.Contains(syncsAfter, c.running) {
+		return
+	}
+	_ = c.spawn(syncArgs(c.last))
+}
+
+// syncArgs is the command line of a push in the background.
+func syncArgs(opt *cairn.Options) []string {
+	return []string{"push", "--background", "--quiet", "--root", opt.Root, "--data-dir", opt.DataDir}
 }
 
 const wantRemote = "a REMOTE, which is a URL or a path"

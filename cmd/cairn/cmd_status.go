@@ -25,8 +25,8 @@ Usage:
 It prints the root, the store and its size on disk, how much it may have, the
 newest checkpoint, how many files differ from it now (cairn diff --name-status
 lists them), what was purged, whether checkpoints record git and what moved in
-it since, how far the remote of the last push is behind, and which settings are
-not at their defaults, with who decided. Where
+it since, how far the remote of the setting sync, or of the last push, is behind,
+and which settings are not at their defaults, with who decided. Where
 cairn serve runs, it says how that finds what has changed: by watching
 directories, or by scanning all of them, and why. Every other command scans by
 itself. Without any checkpoint the exit status is 4.
@@ -37,7 +37,8 @@ With --json:
     "minFree", "budget"}, "checkpoints", "cleaned", "disabled", "purged",
     "server": {"watching": {"on", "directories", "reason", "sysctl"}},
     "git": {"on", "reason", "moved": []},
-    "remote": {"remote", "behind", "pushed", "tried", "failures", "error"},
+    "remote": {"remote", "behind", "pushed", "tried", "failures", "error",
+    "sync", "retry"},
     "settings": [{"key", "value", "origin"}]}, sizes in bytes, 0 for no limit,
     and times as in RFC 3339. A checkpoint that does not hold everything has
     "scope": "time" if that was over, or "paths" if only some were looked at.
@@ -176,6 +177,9 @@ func (c *cli) remoteText(s *cairn.RemoteStatus) string {
 	}
 	if s.Error != "" {
 		text += "; " + wording.Count(s.Failures, "push") + " failed: " + wording.Printable(s.Error)
+	}
+	if s.Sync && s.Retry.After(c.console.Now()) {
+		text += "; no push in the background before " + s.Retry.Local().Format("15:04")
 	}
 	return text
 }

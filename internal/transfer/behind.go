@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
 // RemoteStatus says how far a remote is behind this store, as far as this store knows: what another
@@ -19,11 +20,13 @@ type RemoteStatus struct {
 	Tried    time.Time `json:"tried,omitzero"`    // the last push, whatever became of it
 	Failures int       `json:"failures,omitzero"` // pushes that failed since Pushed
 	Error    string    `json:"error,omitempty"`   // of the last push
+	Sync     bool      `json:"sync,omitempty"`    // Sync pushes there
+	Retry    time.Time `json:"retry,omitzero"`    // before that Sync does nothing, because pushes have failed
 }
 
-// RemoteStatus tells of the remembered remote, nil where there is none. It does not ask the remote.
+// RemoteStatus tells of the remote of calls that name none, nil where there is none. It does not ask the remote.
 func (r *Transport) RemoteStatus(ctx context.Context) (*RemoteStatus, error) {
-	where, err := r.Remembered()
+	where, err := r.Remote()
 	if err != nil || where == "" {
 		return nil, err
 	}
@@ -32,7 +35,25 @@ func (r *Transport) RemoteStatus(ctx context.Context) (*RemoteStatus, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &RemoteStatus{Remote: Redacted(where), Behind: behind, Pushed: s.Pushed, Tried: s.Tried, Failures: s.Failed, Error: s.Error}, nil
+	status := &RemoteStatus{Remote: Redacted(where), Behind: behind, Pushed: s.Pushed, Tried: s.Tried, Failures: s.Failed, Error: s.Error}
+	if status.Sync = r.Opt.Sync != ""; status.Sync {
+		status.Retry = s.retry()
+	}
+	return status, nil
+}
+
+// Unpushed returns a function that reports whether the remote of calls that name none lacks the newest
+// state of a line, by its ref. It is nil where there is no such remote.
+func (r *Transport) Unpushed() (func(ref string) bool, error) {
+	where, err := r.Remote()
+	if err != nil || where == "" {
+		return nil, err
+	}
+	s := r.standingOf(where)
+	return func(name string) bool {
+		id, err := r.DB.Ref(name)
+		return err == nil && !s.has(odb.Ref{Name: name, ID: id})
+	}, nil
 }
 
 // behind counts the commits of this store's lines that pushed tips do not lead to.

@@ -148,7 +148,7 @@ func (r *Transport) pushAndNote(ctx context.Context, m *remote) (pushed []string
 	if err != nil {
 		return nil, err
 	}
-	pushed, err = r.pushTo(ctx, m, lines)
+	pushed, err = r.pushTo(ctx, m, lines, func(odb.Ref) bool { return true })
 	switch known, _ := r.Remembered(); {
 	case err == nil:
 		return pushed, r.noteStanding(m.url, succeeded(began, lines))
@@ -158,9 +158,9 @@ func (r *Transport) pushAndNote(ctx context.Context, m *remote) (pushed []string
 	return pushed, err
 }
 
-// pushTo sends the lines and the note about them. git works in a quarantine, which holds the note
+// pushTo sends some of the lines and the note about all of them. git works in a quarantine, which holds the note
 // and borrows the store's objects.
-func (r *Transport) pushTo(ctx context.Context, m *remote, lines []odb.Ref) (pushed []string, err error) {
+func (r *Transport) pushTo(ctx context.Context, m *remote, lines []odb.Ref, wanted func(odb.Ref) bool) (pushed []string, err error) {
 	id, project, err := r.settle(ctx)
 	if err != nil {
 		return nil, err
@@ -177,6 +177,9 @@ func (r *Transport) pushTo(ctx context.Context, m *remote, lines []odb.Ref) (pus
 	key := project.Key(r.Root)
 	var specs []pushSpec
 	for _, ref := range lines {
+		if !wanted(ref) {
+			continue
+		}
 		name := strings.TrimPrefix(ref.Name, history.RefRoot)
 		specs = append(specs, pushSpec{name: name, id: ref.ID, to: history.RefRoot + key + "/" + id + "/" + name, force: strings.HasPrefix(ref.Name, history.RefPins)})
 	}

@@ -23,6 +23,7 @@ const maxErrorText = 500
 // standing is what this store knows of a remote that it pushes to.
 type standing struct {
 	Pushed time.Time         `json:"pushed,omitzero"` // the last push that succeeded began
+	Whole  time.Time         `json:"whole,omitzero"`  // the last push of every line began
 	Tried  time.Time         `json:"tried,omitzero"`  // the last push began
 	Failed int               `json:"failed,omitempty"`
 	Error  string            `json:"error,omitempty"` // of the last push, "" if it succeeded
@@ -38,12 +39,21 @@ func (r *Transport) Remembered() (string, error) {
 	return strings.TrimSuffix(string(data), "\n"), err
 }
 
-// remoteOr returns the remote that is given, else the remembered one.
+// Remote returns the remote of calls that name none: that of the setting sync, else the remembered one,
+// "" where there is none.
+func (r *Transport) Remote() (string, error) {
+	if where, err := r.syncRemote(); err != nil || where != "" {
+		return where, err
+	}
+	return r.Remembered()
+}
+
+// remoteOr returns the remote that is given, else that of calls that name none.
 func (r *Transport) remoteOr(where string) (string, error) {
 	if where != "" {
 		return where, nil
 	}
-	where, err := r.Remembered()
+	where, err := r.Remote()
 	if err == nil && where == "" {
 		err = errors.New("no remote is given and none is remembered (push to one by its URL or path; that remembers it)")
 	}
@@ -117,7 +127,7 @@ func oldest(all map[string]*standing) (name string) {
 
 // succeeded is the standing after a push of lines.
 func succeeded(began time.Time, lines []odb.Ref) *standing {
-	s := &standing{Pushed: began, Tried: began, Tips: make(map[string]string)}
+	s := &standing{Pushed: began, Whole: began, Tried: began, Tips: make(map[string]string)}
 	for _, ref := range lines {
 		s.Tips[strings.TrimPrefix(ref.Name, history.RefRoot)] = ref.ID.String()
 	}
@@ -130,7 +140,7 @@ func (s *standing) failed(began time.Time, err error) *standing {
 	if len(text) > maxErrorText {
 		text = strings.ToValidUTF8(text[:maxErrorText], "") + "..."
 	}
-	return &standing{Pushed: s.Pushed, Tried: began, Failed: s.Failed + 1, Error: text, Tips: s.Tips}
+	return &standing{Pushed: s.Pushed, Whole: s.Whole, Tried: began, Failed: s.Failed + 1, Error: text, Tips: s.Tips}
 }
 
 // Redacted returns a remote without the password that its URL may have.

@@ -129,6 +129,7 @@ var thirdParty = map[string][]string{
 	"internal/watch":          {"golang.org/x/sys"},                                          // inotify
 	"internal/gittest":        {"golang.org/x/sys", "github.com/hanwen/go-fuse/v2"},          // tracing for crash tests; file systems of the tests
 	"internal/hooks":          {"github.com/gofrs/flock"},                                    // one hook of a session at a time
+	"internal/transfer":       {"github.com/gofrs/flock"},                                    // one push in the background at a time
 	"internal/ticket":         {"github.com/gofrs/flock"},                                    // one at a time does the work
 	"internal/setup":          {"github.com/tailscale/hujson", "github.com/BurntSushi/toml"}, // settings of agents
 	// OpenAPI from types; one server per data directory; PROPFIND, its XML and its properties, as clients of WebDAV know them

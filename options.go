@@ -5,6 +5,9 @@ import "github.com/seed-fb9cbc17/cairn/internal/settings"
 // NoLimit switches a limit off. In all options 0 is the default, and no other value means no limit.
 const NoLimit = settings.NoLimit
 
+// SyncRemembered is the value of Options.Sync that stands for the remote of the last push.
+const SyncRemembered = settings.SyncRemembered
+
 // The defaults of Options.
 const (
 	DefaultMaxFileSize    = settings.DefaultMaxFileSize    // bytes above which a file is not captured

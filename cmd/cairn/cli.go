@@ -58,6 +58,7 @@ type cli struct {
 	last       *cairn.Options            // the last result of options
 	spawn      func(args []string) error // starts cairn in the background, nil = never
 	due        *bool                     // whether it is time to clean, nil = not known
+	turnEnded  bool                      // a hook was about the end of a turn
 	catch      func()                    // begins to catch signals
 	running    string                    // name of the command once it runs, until then errors are about usage
 }
@@ -175,6 +176,7 @@ func (c *cli) run(ctx context.Context, args []string) int {
 	status := c.report(ctx, err)
 	if status == exitDone || status == exitPartly {
 		c.cleanLater()
+		c.syncLater()
 	}
 	if c.neverFails(args) {
 		return exitDone

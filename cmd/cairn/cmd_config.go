@@ -60,6 +60,8 @@ version control is ignored.
                      add up
     timeout          how long a track may read (for ever)
     lock_timeout     how long to wait for another cairn (30s)
+    sync             true: push in the background after a turn to the remote of
+                     the last cairn push; a URL or a path: to that remote
     data_dir         where stores lie
 
 Durations are as in 90s, 12h, 7d or 2w, sizes as in 64M or 5GiB; 0 and none mean

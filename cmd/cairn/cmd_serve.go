@@ -210,6 +210,7 @@ func (c *cli) serverOptions(dataDir string) httpapi.Options {
 		Build: buildName(), Logger: logger,
 		Settings: func(root string) (cairn.Options, error) { return c.optionsFor(root, dataDir, logger) },
 		Guard:    c.guardRoot,
+		Sync:     func(root string) { c.syncRoot(root, dataDir) },
 		Retention: func(root string) (cairn.Retention, bool, error) {
 			there := *c
 			cfg, err := there.settings(root)
@@ -218,6 +219,15 @@ func (c *cli) serverOptions(dataDir string) httpapi.Options {
 			}
 			return cfg.Retention(), cfg.Background, nil
 		},
+	}
+}
+
+// syncRoot starts a push in the background where the settings of a root want one.
+func (c *cli) syncRoot(root, dataDir string) {
+	there := *c
+	cfg, err := there.settings(root)
+	if err == nil && cfg.Sync != "" && there.background() {
+		_ = c.spawn(syncArgs(&cairn.Options{Root: root, DataDir: dataDir})) // the next call tries again
 	}
 }
 

@@ -23,6 +23,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
 
 // Unlimited is what a limit is when it was switched off, with 0 or "none".
@@ -54,6 +56,8 @@ type Config struct {
 	AllowInclude   []string // patterns that a project's own file may add to Include
 	Never          []string // likewise: no file takes back what another forbids
 	Timeout        time.Duration
+
+	Sync string // a URL or an absolute path, cairn.SyncRemembered, "" for no pushes in the background
 
 	DataDir     string // absolute
 	LockTimeout time.Duration
@@ -99,6 +103,9 @@ func (c *Config) Decisions() []Decision {
 
 // Decide notes who made a setting: for callers that put flags on top.
 func (c *Config) Decide(key, value, origin string) {
+	if key == "sync" {
+		value = transfer.Redacted(value)
+	}
 	c.decided[key] = Decision{Key: key, Value: value, Origin: origin}
 }
 

@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
 
 // setting is one key. text takes a value as the environment has it, and any value
@@ -41,6 +44,7 @@ var settings = []setting{
 	list("never", func(c *Config) *[]string { return &c.Never }),
 	{key: "timeout", text: duration(func(c *Config) *time.Duration { return &c.Timeout })},
 	{key: "lock_timeout", text: duration(func(c *Config) *time.Duration { return &c.LockTimeout })},
+	{key: "sync", text: remote},
 	{key: "data_dir", text: directory, user: true},
 }
 
@@ -119,6 +123,23 @@ func userList(key string, field func(*Config) *[]string) setting {
 	s := list(key, field)
 	s.user = true
 	return s
+}
+
+// remote takes a remote, or whether the remembered one is meant.
+func remote(c *Config, text string) error {
+	remembered := false
+	if boolean(func(*Config) *bool { return &remembered })(c, text) == nil {
+		c.Sync = ""
+		if remembered {
+			c.Sync = cairn.SyncRemembered
+		}
+		return nil
+	}
+	if transfer.IsLocal(text) && !filepath.IsAbs(text) || text[0] == '-' || strings.ContainsAny(text, "\x00\r\n") {
+		return fmt.Errorf("want true, false, a URL or an absolute path, not %.200q", transfer.Redacted(text))
+	}
+	c.Sync = text
+	return nil
 }
 
 func directory(c *Config, text string) error {

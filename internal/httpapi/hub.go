@@ -142,6 +142,9 @@ func (h *hub) send(e Event) {
 func (p *project) tell(e Event) {
 	e.Time, e.Project, e.Directory = time.Now().UTC(), p.id, pathtext.Encode(p.root)
 	p.server.events.send(e)
+	if e.Type != EventGC {
+		p.moved.Store(true)
+	}
 }
 
 func (p *project) tellStep(state string, s *session.Step) {

@@ -31,6 +31,10 @@ type Options struct {
 	// the background. nil = the defaults, in the background.
 	Retention func(root string) (keep cairn.Retention, background bool, err error)
 
+	// Sync begins a push in the background where the settings of a root want that. It is called some
+	// time after a checkpoint was made, and does not wait. nil = never.
+	Sync func(root string)
+
 	CleanEvery time.Duration // between two cleanings in the background; 0 = DefaultCleanEvery, < 0 = none
 
 	MaxBody     int64         // of a request, in bytes; 0 = DefaultMaxBody

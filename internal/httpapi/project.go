@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -42,7 +43,8 @@ type project struct {
 	handle *handle
 	used   time.Time
 
-	cleaned time.Time // when cleaning was last considered; only the housekeeper uses it
+	moved   atomic.Bool // an event may have made a checkpoint since the last call of Options.Sync
+	cleaned time.Time   // when cleaning was last considered; only the housekeeper uses it
 
 	back sync.Mutex // held by a call that changes the user's files
 }

@@ -69,6 +69,7 @@ func (s *Server) Close() error {
 	s.Drain()
 	s.giveUp()
 	s.janitor.Wait()
+	s.syncMoved()
 	s.working.Wait()
 	return errors.Join(s.davReaders.Close(), s.projects.close())
 }
@@ -89,6 +90,7 @@ func (s *Server) maintainStores() {
 				s.opt.Logger.Warn("cannot close a file", "error", err)
 			}
 			s.cleanDue(now)
+			s.syncMoved()
 		}
 	}
 }

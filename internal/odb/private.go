@@ -27,6 +27,8 @@ const (
 	PrivateReviewed Private = "reviewed" // what a reviewer decided about hunks
 	PrivateProject  Private = "project"  // what the project is known by on every machine
 	PrivateMachines Private = "machines" // whose the fetched lines are
+	PrivateRemote   Private = "remote"   // the remote that was pushed to last
+	PrivatePushed   Private = "pushed"   // what pushes to remotes have found
 )
 
 // ReadPrivate returns the contents of a private file, ErrNotFound if there is none.
@@ -39,7 +41,7 @@ func (db *DB) ReadPrivate(name Private) ([]byte, error) {
 }
 
 // WritePrivate replaces a private file, completely or not at all, also where a directory has its name.
-// Call it with the lock held.
+// Call it with the lock held, unless a lost update does no harm.
 func (db *DB) WritePrivate(name Private, data []byte) error {
 	if err := db.ClearPrivate(string(name)); err != nil {
 		return err

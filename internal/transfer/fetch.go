@@ -50,6 +50,9 @@ func aboutSpec(key string) string { return "+" + refAbout + key + "/*:" + refAbo
 // Fetch brings the lines that other stores of this project have pushed to a git repository, a URL
 // or a path. cairn.Repo.Fetch states the contract.
 func (r *Transport) Fetch(ctx context.Context, where string) (fetched []string, err error) {
+	if where, err = r.remoteOr(where); err != nil {
+		return nil, err
+	}
 	if specs, err := r.storeSpecs(where); err != nil || specs != nil {
 		if err != nil {
 			return nil, fmt.Errorf("fetch from %s: %w", where, err)
@@ -74,7 +77,7 @@ func (r *Transport) Fetch(ctx context.Context, where string) (fetched []string, 
 // storeSpecs returns the refspecs that bring the lines of another store on this machine, nil where
 // the directory is no store.
 func (r *Transport) storeSpecs(where string) (specs []string, err error) {
-	if !IsLocal(where) || where == "" {
+	if !IsLocal(where) {
 		return nil, nil
 	}
 	db, err := odb.Open(where, "", odb.Options{})

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -90,25 +89,26 @@ func (m *remote) run(ctx context.Context, gitDir string, args, rest []string, en
 func (m *remote) String() string { return m.withoutPassword(m.url) }
 
 func (m *remote) withoutPassword(text string) string {
-	u, err := url.Parse(m.url)
-	if err != nil || u.User == nil {
-		return text
-	}
-	return strings.ReplaceAll(text, m.url, u.Redacted())
+	return strings.ReplaceAll(text, m.url, Redacted(m.url))
 }
 
-// ownLines lists the refs to push: all refs of checkpoints except those that only this store needs
-// and those of other stores. Damaged ones are left out and logged.
-func (r *Transport) ownLines() ([]odb.Ref, error) {
+// ownRefs lists the refs of checkpoints except those that only this store needs and those of other
+// stores.
+func (r *Transport) ownRefs() (own []odb.Ref, err error) {
 	refs, err := r.DB.Refs(history.RefRoot)
-	if err != nil {
-		return nil, err
-	}
-	var own []odb.Ref
 	for _, ref := range refs {
 		if ref.Name == history.RefDisk || ref.Name == history.RefBefore || ref.Name == history.RefTests || strings.HasPrefix(ref.Name, history.RefRemotes) || strings.HasPrefix(ref.Name, history.RefGit) {
 			continue
 		}
+		own = append(own, ref)
+	}
+	return own, err
+}
+
+// ownLines lists the refs to push. Damaged ones are left out and logged.
+func (r *Transport) ownLines() (own []odb.Ref, err error) {
+	refs, err := r.ownRefs()
+	for _, ref := range refs {
 		if ref.Err == nil {
 			_, ref.Err = r.ReadCheckpoint(ref.ID)
 		}
@@ -118,31 +118,50 @@ func (r *Transport) ownLines() ([]odb.Ref, error) {
 		}
 		own = append(own, ref)
 	}
-	return own, nil
+	return own, err
 }
 
 // Push sends the lines of this store, with pins, operations and imported checkpoints, to a git
 // repository: a URL or a path. cairn.Repo.Push states the contract.
 func (r *Transport) Push(ctx context.Context, where string) (pushed []string, err error) {
+	if where, err = r.remoteOr(where); err != nil {
+		return nil, err
+	}
 	m, err := OpenRemote(r.Store, where)
 	if err != nil {
 		return nil, err
 	}
-	pushed, err = r.pushTo(ctx, m)
+	pushed, err = r.pushAndNote(ctx, m)
+	if err == nil {
+		err = r.remember(ctx, m)
+	}
 	if err != nil {
 		err = fmt.Errorf("push to %s: %w", m, err)
 	}
 	return pushed, err
 }
 
-// pushTo sends the lines and the note about them. git works in a quarantine, which holds the note
-// and borrows the store's objects.
-func (r *Transport) pushTo(ctx context.Context, m *remote) (pushed []string, err error) {
-	id, project, err := r.settle(ctx)
+// pushAndNote pushes, and notes for later what has become of it.
+func (r *Transport) pushAndNote(ctx context.Context, m *remote) (pushed []string, err error) {
+	began, before := r.Now().UTC(), r.standingOf(m.url)
+	lines, err := r.ownLines()
 	if err != nil {
 		return nil, err
 	}
-	lines, err := r.ownLines()
+	pushed, err = r.pushTo(ctx, m, lines, func(odb.Ref) bool { return true })
+	switch known, _ := r.Remembered(); {
+	case err == nil:
+		return pushed, r.noteStanding(m.url, succeeded(began, lines))
+	case ctx.Err() == nil && known == m.url: // another remote may be a slip of the pen
+		err = errors.Join(err, r.noteStanding(m.url, before.failed(began, err)))
+	}
+	return pushed, err
+}
+
+// pushTo sends some of the lines and the note about all of them. git works in a quarantine, which holds the note
+// and borrows the store's objects.
+func (r *Transport) pushTo(ctx context.Context, m *remote, lines []odb.Ref, wanted func(odb.Ref) bool) (pushed []string, err error) {
+	id, project, err := r.settle(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -158,6 +177,9 @@ func (r *Transport) pushTo(ctx context.Context, m *remote) (pushed []string, err
 	key := project.Key(r.Root)
 	var specs []pushSpec
 	for _, ref := range lines {
+		if !wanted(ref) {
+			continue
+		}
 		name := strings.TrimPrefix(ref.Name, history.RefRoot)
 		specs = append(specs, pushSpec{name: name, id: ref.ID, to: history.RefRoot + key + "/" + id + "/" + name, force: strings.HasPrefix(ref.Name, history.RefPins)})
 	}

@@ -17,8 +17,18 @@ import (
 // ErrPlace: a copy cannot be made at this path. Nothing was done.
 var ErrPlace = errors.New("no place for a copy")
 
-// placeOf checks the path of a new directory and returns it with the real path of its parent.
+// placeOf checks the path of a new directory outside of the root and returns it with the real path of
+// its parent.
 func (r *Copier) placeOf(dir string) (string, error) {
+	at, err := r.placeAnywhere(dir)
+	if err == nil && history.Within(at, r.Root) {
+		err = fmt.Errorf("%w: %s lies inside %s, whose checkpoints would hold the copy; name a directory beside it", ErrPlace, at, r.Root)
+	}
+	return at, err
+}
+
+// placeAnywhere is placeOf for a directory that may lie inside the root.
+func (r *Copier) placeAnywhere(dir string) (string, error) {
 	if dir == "" {
 		return "", fmt.Errorf("%w: an empty path", ErrPlace)
 	}
@@ -51,11 +61,11 @@ func withoutPath(err error) error {
 	return err
 }
 
-// checkOutside refuses a path where a copy would change what it is a copy of, a store, or a git
-// repository's own files.
+// checkOutside refuses a path where a copy would change what it is a copy of, a store, or the files of a
+// git directory.
 func (r *Copier) checkOutside(at string) error {
-	if history.Within(at, r.Root) {
-		return fmt.Errorf("%w: %s lies inside %s, whose checkpoints would hold the copy; name a directory beside it", ErrPlace, at, r.Root)
+	if at == r.Root {
+		return fmt.Errorf("%w: %s is the directory itself", ErrPlace, at)
 	}
 	for _, dir := range []string{r.Opt.DataDir, r.DB.Dir()} {
 		if real, err := realpath.Of(dir); err == nil && history.Within(at, real) {

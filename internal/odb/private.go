@@ -27,6 +27,8 @@ const (
 	PrivateReviewed Private = "reviewed" // what a reviewer decided about hunks
 	PrivateProject  Private = "project"  // what the project is known by on every machine
 	PrivateMachines Private = "machines" // whose the fetched lines are
+	PrivateForked   Private = "forked"   // of a fork: where its store came from
+	PrivateForking  Private = "forking"  // of a fork that is being made: the refs that its store is going to have
 )
 
 // ReadPrivate returns the contents of a private file, ErrNotFound if there is none.
@@ -45,6 +47,11 @@ func (db *DB) WritePrivate(name Private, data []byte) error {
 		return err
 	}
 	return writeFile(db.PrivatePath(string(name)), data, !db.opt.NoSync)
+}
+
+// DropPrivate removes a private file, if there is one. Call it with the lock held.
+func (db *DB) DropPrivate(name Private) error {
+	return atomicfile.RemoveIfThere(db.PrivatePath(string(name)))
 }
 
 // ClearPrivate sets aside a directory, a link or a special file in the place of a private file,

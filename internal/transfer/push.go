@@ -97,6 +97,20 @@ func (m *remote) withoutPassword(text string) string {
 	return strings.ReplaceAll(text, m.url, u.Redacted())
 }
 
+// staysHere reports whether only this store needs a ref, or whether it is of another store.
+func staysHere(ref string) bool {
+	switch ref {
+	case history.RefDisk, history.RefBefore, history.RefTests, history.RefForked:
+		return true
+	}
+	for _, prefix := range []string{history.RefRemotes, history.RefGit, history.RefForks} {
+		if strings.HasPrefix(ref, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
 // ownLines lists the refs to push: all refs of checkpoints except those that only this store needs
 // and those of other stores. Damaged ones are left out and logged.
 func (r *Transport) ownLines() ([]odb.Ref, error) {
@@ -106,7 +120,7 @@ func (r *Transport) ownLines() ([]odb.Ref, error) {
 	}
 	var own []odb.Ref
 	for _, ref := range refs {
-		if ref.Name == history.RefDisk || ref.Name == history.RefBefore || ref.Name == history.RefTests || strings.HasPrefix(ref.Name, history.RefRemotes) || strings.HasPrefix(ref.Name, history.RefGit) {
+		if staysHere(ref.Name) {
 			continue
 		}
 		if ref.Err == nil {

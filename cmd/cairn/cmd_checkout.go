@@ -81,11 +81,16 @@ func (c *cli) checkoutCommand() *cobra.Command {
 			})
 		},
 	})
+	c.registerCopyFlags(cmd, &opt)
+	return cmd
+}
+
+// registerCopyFlags adds the flags of commands that make a directory.
+func (c *cli) registerCopyFlags(cmd *cobra.Command, opt *cairn.CheckoutOptions) {
 	cmd.Flags().StringArrayVar(&opt.Ignored, "with-ignored", nil, "bring ignored files")
 	cmd.Flags().Lookup("with-ignored").NoOptDefVal = everyIgnored
 	cmd.Flags().BoolVar(&opt.DryRun, dryRunFlag, false, "only say how many files and bytes it would be")
 	completeFlag(cmd, "with-ignored")
-	return cmd
 }
 
 // everyIgnored is the value of --with-ignored without a pattern.

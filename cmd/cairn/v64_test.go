@@ -92,6 +92,8 @@ func TestV64_KeysOfCommands(t *testing.T) {
 	check("restore", first.Hash, "--dry-run")
 	check("checkout", first.Hash, filepath.Join(s.home, "planned"), "--dry-run")
 	check("checkout", first.Hash, filepath.Join(s.home, "copy"))
+	check("fork", filepath.Join(s.home, "fork"), "--dry-run")
+	check("fork", filepath.Join(s.home, "fork"))
 	check("restore", first.Hash)
 	check("undo")
 	check("redo")

@@ -86,14 +86,18 @@ func (r *Copier) Checkout(ctx context.Context, spec, dir string, opt CheckoutOpt
 	if err != nil {
 		return nil, err
 	}
-	c, err := r.prepare(ctx, cp, dir, opt)
+	at, err := r.placeOf(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	c, err := r.prepare(ctx, cp, at, opt)
 	if err != nil {
 		return nil, err
 	}
 	if opt.DryRun {
 		return c.res, c.count()
 	}
-	if err := c.make(ctx, nil); err != nil {
+	if err := c.make(ctx); err != nil {
 		return nil, err
 	}
 	return c.res, nil
@@ -113,12 +117,8 @@ type checkout struct {
 	entries map[string]index.Entry
 }
 
-// prepare lists what a copy will hold.
-func (r *Copier) prepare(ctx context.Context, cp *history.Checkpoint, dir string, opt CheckoutOptions) (*checkout, error) {
-	at, err := r.placeOf(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
+// prepare lists what a copy at a checked place will hold.
+func (r *Copier) prepare(ctx context.Context, cp *history.Checkpoint, at string, opt CheckoutOptions) (*checkout, error) {
 	st, err := history.StateOf(cp)
 	if err != nil {
 		return nil, err
@@ -206,9 +206,8 @@ func (c *checkout) count() error {
 	return nil
 }
 
-// make makes the directory. finish, if not nil, is called with the path of the whole directory
-// before it gets its name; an error leaves nothing.
-func (c *checkout) make(ctx context.Context, finish func(tree string) error) (err error) {
+// make makes the directory.
+func (c *checkout) make(ctx context.Context) (err error) {
 	aside, err := apply.MakeAside(c.dir)
 	if err != nil {
 		return state.AsNoSpace(err)
@@ -216,11 +215,6 @@ func (c *checkout) make(ctx context.Context, finish func(tree string) error) (er
 	defer func() { err = state.AsNoSpace(errors.Join(err, aside.Discard())) }()
 	if err := c.build(ctx, aside.Tree()); err != nil {
 		return fmt.Errorf("checkout: %w", err)
-	}
-	if finish != nil {
-		if err := finish(aside.Tree()); err != nil {
-			return err
-		}
 	}
 	if err := aside.Place(!c.Opt.NoSync); err != nil {
 		if errors.Is(err, apply.ErrNotNew) {

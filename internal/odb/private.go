@@ -29,6 +29,8 @@ const (
 	PrivateMachines Private = "machines" // whose the fetched lines are
 	PrivateRemote   Private = "remote"   // the remote that was pushed to last
 	PrivatePushed   Private = "pushed"   // what pushes to remotes have found
+	PrivateForked   Private = "forked"   // of a fork: where its store came from
+	PrivateForking  Private = "forking"  // of a fork that is being made: the refs that its store is going to have
 )
 
 // ReadPrivate returns the contents of a private file, ErrNotFound if there is none.
@@ -56,6 +58,11 @@ func (db *DB) NotePrivate(name Private, data []byte) error {
 		return err
 	}
 	return writeFile(db.PrivatePath(string(name)), data, false)
+}
+
+// DropPrivate removes a private file, if there is one. Call it with the lock held.
+func (db *DB) DropPrivate(name Private) error {
+	return atomicfile.RemoveIfThere(db.PrivatePath(string(name)))
 }
 
 // ClearPrivate sets aside a directory, a link or a special file in the place of a private file,

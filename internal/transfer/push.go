@@ -92,12 +92,26 @@ func (m *remote) withoutPassword(text string) string {
 	return strings.ReplaceAll(text, m.url, Redacted(m.url))
 }
 
+// staysHere reports whether only this store needs a ref, or whether it is of another store.
+func staysHere(ref string) bool {
+	switch ref {
+	case history.RefDisk, history.RefBefore, history.RefTests, history.RefForked:
+		return true
+	}
+	for _, prefix := range []string{history.RefRemotes, history.RefGit, history.RefForks} {
+		if strings.HasPrefix(ref, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
 // ownRefs lists the refs of checkpoints except those that only this store needs and those of other
 // stores.
 func (r *Transport) ownRefs() (own []odb.Ref, err error) {
 	refs, err := r.DB.Refs(history.RefRoot)
 	for _, ref := range refs {
-		if ref.Name == history.RefDisk || ref.Name == history.RefBefore || ref.Name == history.RefTests || strings.HasPrefix(ref.Name, history.RefRemotes) || strings.HasPrefix(ref.Name, history.RefGit) {
+		if staysHere(ref.Name) {
 			continue
 		}
 		own = append(own, ref)

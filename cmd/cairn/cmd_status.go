@@ -25,7 +25,7 @@ Usage:
 It prints the root, the store and its size on disk, how much it may have, the
 newest checkpoint, how many files differ from it now (cairn diff --name-status
 lists them), what was purged, whether checkpoints record git and what moved in
-it since, and which settings are not at their defaults, with who decided. Where
+it since, in which files captures found secrets, and which settings are not at their defaults, with who decided. Where
 cairn serve runs, it says how that finds what has changed: by watching
 directories, or by scanning all of them, and why. Every other command scans by
 itself. Without any checkpoint the exit status is 4.
@@ -34,6 +34,7 @@ With --json:
     {"root", "store", "size", "checkpoint": {"id", "hash", "message",
     "time"}, "changed", "limits": {"maxFileSize", "maxFiles", "maxScanBytes",
     "minFree", "budget"}, "checkpoints", "cleaned", "disabled", "purged",
+    "secrets": [{"path", "rule", "line"}],
     "server": {"watching": {"on", "directories", "reason", "sysctl"}},
     "git": {"on", "reason", "moved": []},
     "settings": [{"key", "value", "origin"}]}, sizes in bytes, 0 for no limit,
@@ -57,6 +58,7 @@ type standing struct {
 	Cleaned     time.Time         `json:"cleaned,omitzero"`
 	Disabled    string            `json:"disabled,omitempty"`
 	Purged      cairn.Paths       `json:"purged,omitempty"`
+	Secrets     []cairn.Secret    `json:"secrets,omitempty"`
 	Server      *serverState      `json:"server,omitempty"`
 	Git         gitStanding       `json:"git"`
 	Settings    []config.Decision `json:"settings"`
@@ -107,6 +109,10 @@ func (c *cli) statusOf(ctx context.Context, repo *cairn.Repo) (*standing, error)
 	if err != nil {
 		return nil, err
 	}
+	secrets, err := newest.Secrets()
+	if err != nil {
+		return nil, err
+	}
 	use, err := repo.Usage(ctx)
 	if err != nil {
 		return nil, err
@@ -118,7 +124,7 @@ func (c *cli) statusOf(ctx context.Context, repo *cairn.Repo) (*standing, error)
 		Server:      c.serverState(ctx),
 		Git:         c.gitStanding(ctx, repo, newest.ID),
 		Checkpoints: use.Checkpoints, Cleaned: use.Cleaned,
-		Disabled: c.last.Disabled, Purged: repo.PurgedPaths(), Settings: c.config.Decisions(),
+		Disabled: c.last.Disabled, Purged: repo.PurgedPaths(), Secrets: secrets, Settings: c.config.Decisions(),
 	}, nil
 }
 
@@ -139,6 +145,9 @@ func (c *cli) printStatus(s *standing) error {
 		s.Checkpoint.about, now, c.contentsText(s), limitsText(s.Limits))
 	for _, path := range s.Purged {
 		fmt.Fprintf(c.out, "purged      %s\n", pathtext.Quote(path))
+	}
+	for i := range s.Secrets {
+		fmt.Fprintf(c.out, "secret      %s\n", s.Secrets[i].String())
 	}
 	if s.Server != nil {
 		fmt.Fprintf(c.out, "server      %s\n", watchingText(s.Server.Watching))

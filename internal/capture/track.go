@@ -44,6 +44,10 @@ type TrackResult struct {
 	TimedOut   bool            `json:"partial,omitempty"` // the deadline passed: some paths are skipped as unread
 	Extent     state.Extent    `json:"scope,omitempty"`   // ExtentPaths if only TrackOptions.Paths were read
 
+	// Secrets lists the credentials in the captured files, and in those that are skipped as "secret", by
+	// their places. Contents that the store held before are not looked at.
+	Secrets []state.Secret `json:"secrets,omitempty"`
+
 	// Reasons holds the system's errors for paths that could not be read.
 	Reasons Reasons `json:"reasons,omitempty"`
 }
@@ -113,6 +117,9 @@ func (r *Capturer) track(ctx context.Context, l *history.Locked, opt TrackOption
 		return nil, err
 	}
 	defer c.Discard()
+	if err := c.Refused(); err != nil {
+		return nil, err
+	}
 	ctx = context.WithoutCancel(ctx) // the rest is short and must not stop half-way
 	line := r.Today()
 	previous := r.Tip(line)
@@ -142,7 +149,7 @@ func (r *Capturer) track(ctx context.Context, l *history.Locked, opt TrackOption
 	t := &TrackResult{
 		Hash: c.Tree.String(), Checkpoint: id.String(), Files: c.files, Changed: changed,
 		Skipped: c.skipped(), Reasons: c.reasons,
-		TimedOut: len(c.unread) > 0,
+		TimedOut: len(c.unread) > 0, Secrets: c.secrets.answered(c.covered),
 	}
 	if opt.OnlyPaths {
 		t.Extent = state.ExtentPaths

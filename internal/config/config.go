@@ -23,6 +23,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
 )
 
 // Unlimited is what a limit is when it was switched off, with 0 or "none".
@@ -53,6 +55,8 @@ type Config struct {
 	MaxIncludeSize int64
 	AllowInclude   []string // patterns that a project's own file may add to Include
 	Never          []string // likewise: no file takes back what another forbids
+	Secrets        cairn.SecretsPolicy
+	SecretRules    string // absolute
 	Timeout        time.Duration
 
 	DataDir     string // absolute

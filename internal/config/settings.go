@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
 )
 
 // setting is one key. text takes a value as the environment has it, and any value
@@ -39,9 +41,11 @@ var settings = []setting{
 	list("include", func(c *Config) *[]string { return &c.Include }),
 	userList("allow_include", func(c *Config) *[]string { return &c.AllowInclude }),
 	list("never", func(c *Config) *[]string { return &c.Never }),
+	{key: "secrets", text: secrets},
+	{key: "secret_rules", text: path(func(c *Config) *string { return &c.SecretRules })},
 	{key: "timeout", text: duration(func(c *Config) *time.Duration { return &c.Timeout })},
 	{key: "lock_timeout", text: duration(func(c *Config) *time.Duration { return &c.LockTimeout })},
-	{key: "data_dir", text: directory, user: true},
+	{key: "data_dir", text: path(func(c *Config) *string { return &c.DataDir }), user: true},
 }
 
 func find(key string) *setting {
@@ -121,12 +125,24 @@ func userList(key string, field func(*Config) *[]string) setting {
 	return s
 }
 
-func directory(c *Config, text string) error {
-	if !filepath.IsAbs(text) {
-		return fmt.Errorf("it must be an absolute path, not %.200q", text)
+func path(field func(*Config) *string) func(*Config, string) error {
+	return func(c *Config, text string) error {
+		if !filepath.IsAbs(text) {
+			return fmt.Errorf("it must be an absolute path, not %.200q", text)
+		}
+		*field(c) = filepath.Clean(text)
+		return nil
 	}
-	c.DataDir = filepath.Clean(text)
-	return nil
+}
+
+func secrets(c *Config, text string) error {
+	for _, policy := range []cairn.SecretsPolicy{cairn.SecretsWarn, cairn.SecretsSkip, cairn.SecretsRefuse, cairn.SecretsOff} {
+		if text == string(policy) {
+			c.Secrets = policy
+			return nil
+		}
+	}
+	return fmt.Errorf("want warn, skip, refuse or off, not %.80q", text)
 }
 
 // ParseDuration reads a duration: as in Go, and with days and weeks, as in 7d, 2w or

@@ -257,7 +257,7 @@ func (c *cli) listSkipped(t *cairn.TrackResult, strict bool) {
 	var faults, policy []string
 	hints := make(map[string]bool)
 	for _, s := range t.Skipped {
-		line := "not captured: " + s.Path.Quoted() + ": " + skipReason(s, t.Reasons[string(s.Path)])
+		line := "not captured: " + s.Path.Quoted() + ": " + skipReason(s, t.Reasons[string(s.Path)], t.Secrets)
 		if s.Policy() && !strict {
 			policy = append(policy, line)
 		} else {
@@ -304,8 +304,11 @@ func limitHint(size int64) string {
 
 const reasonTooLarge = "too large"
 
-func skipReason(s cairn.SkippedPath, cause error) string {
+func skipReason(s cairn.SkippedPath, cause error, secrets []cairn.Secret) string {
+	at := slices.IndexFunc(secrets, func(found cairn.Secret) bool { return found.Path == s.Path })
 	switch {
+	case at >= 0:
+		return fmt.Sprintf("%s (%s, line %d)", s.Reason, secrets[at].Rule, secrets[at].Line)
 	case cause != nil:
 		return s.Reason + " (" + cause.Error() + ")"
 	case s.Reason == reasonTooLarge:

@@ -18,6 +18,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/purge"
 	"github.com/seed-fb9cbc17/cairn/internal/repair"
 	"github.com/seed-fb9cbc17/cairn/internal/retention"
+	"github.com/seed-fb9cbc17/cairn/internal/settings"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
@@ -48,6 +49,9 @@ func Open(opt Options) (*Repo, error) {
 	root, err := state.ResolveRoot(opt.Root)
 	if err != nil {
 		return nil, err
+	}
+	if opt.Secrets, err = settings.ParseSecretsPolicy(string(opt.Secrets)); err != nil {
+		return nil, fmt.Errorf("secrets: %w", err)
 	}
 	dataDir, err := filepath.Abs(opt.DataDir)
 	if err != nil || opt.DataDir == "" {

@@ -59,6 +59,7 @@ var layers = map[string]int{
 	"internal/watch":          3,
 	"internal/settings":       1, // what a caller may set
 	"internal/state":          3, // what a checkpoint says of a tree
+	"internal/secretrules":    4, // credentials in files, by rules in the format of gitleaks
 	"internal/history":        4, // states in a store
 	"internal/statetest":      5, // test support: states from literal files
 	"internal/diff":           5, // two states as git prints them
@@ -123,6 +124,7 @@ var thirdParty = map[string][]string{
 	"internal/odb/fsck":       {"github.com/gofrs/flock"},                                    // whether the writer of a temporary file lives
 	"internal/index":          {"golang.org/x/sys"},                                          // large pages
 	"internal/git":            {"golang.org/x/sys"},                                          // stat of the user's index
+	"internal/secretrules":    {"github.com/BurntSushi/toml"},                                // files of rules
 	"internal/config":         {"github.com/BurntSushi/toml"},                                // the files that people write
 	"internal/worktree/dir":   {"golang.org/x/sys"},                                          // system calls relative to an open directory
 	"internal/worktree/apply": {"golang.org/x/sys"},                                          // writing a file's contents back, permission bits of unreadable files

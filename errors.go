@@ -43,6 +43,10 @@ var ErrMoved = state.ErrMoved
 // stored.
 var ErrTooLarge = state.ErrTooLarge
 
+// ErrSecrets: files hold credentials, and Options.Secrets refuses checkpoints of such files. Nothing
+// of them was stored. The error text names files, rules and lines, and no credential.
+var ErrSecrets = state.ErrSecrets
+
 // ErrNoSpace: the disk is too full, or the store has used up its budget. Nothing
 // was stored.
 var ErrNoSpace = state.ErrNoSpace

@@ -27,6 +27,17 @@ const (
 // Options says what to work on. Only Root and DataDir are required.
 type Options = settings.Options
 
+// SecretsPolicy says what becomes of files with credentials, such as tokens and private keys.
+type SecretsPolicy = settings.SecretsPolicy
+
+// The policies for files with credentials.
+const (
+	SecretsWarn   SecretsPolicy = settings.SecretsWarn   // captured, and listed; the default
+	SecretsSkip   SecretsPolicy = settings.SecretsSkip   // left out: neither stored nor overwritten
+	SecretsRefuse SecretsPolicy = settings.SecretsRefuse // no checkpoint
+	SecretsOff    SecretsPolicy = settings.SecretsOff    // not looked for
+)
+
 // Progress tells how far an operation has come.
 type Progress = settings.Progress
 

@@ -22,6 +22,9 @@ const (
 // SkippedPath is a path that is present but was not captured.
 type SkippedPath = state.Skipped
 
+// Secret is the place of a credential in a file. The credential itself is in no answer.
+type Secret = state.Secret
+
 // TrackOptions controls a Track. The zero value is the usual way.
 type TrackOptions = capture.TrackOptions
 

@@ -58,6 +58,10 @@ version control is ignored.
     allow_include    the patterns that a .cairn.toml may include
     never            patterns of what is never captured; those of all places
                      add up
+    secrets          what becomes of files with tokens, keys and passwords:
+                     warn (captured and listed), skip (left out, like never),
+                     refuse (no checkpoint, exit status 6), off (warn)
+    secret_rules     absolute path of a file of rules, in the format of gitleaks
     timeout          how long a track may read (for ever)
     lock_timeout     how long to wait for another cairn (30s)
     sync             true: push in the background after a turn to the remote of

@@ -39,8 +39,9 @@ Options:
                      as in cairn diff
 
 With --json the answer is {"id", "hash", "time", "author", "message", "parent",
-"work", "prompt", "diffs"}, as in cairn log, with the whole prompt and the files
-as in cairn diff. For a turn it is {"sessionID", "messageID", "agent", "prompt",
+"work", "prompt", "secrets", "diffs"}, as in cairn log, with the whole prompt and
+the files as in cairn diff; "secrets" are the places of credentials that captures
+found in the files: [{"path", "rule", "line"}]. For a turn it is {"sessionID", "messageID", "agent", "prompt",
 "time", "diffs"}.
 
 The status is 4 if there is no such checkpoint or turn.
@@ -140,6 +141,9 @@ func (c *cli) writeShownHead(s *answers.Shown, ids bool) {
 	field("Date:", s.Time.Local().Format("Mon Jan 2 15:04:05 2006 -0700"))
 	if s.ID != "" && s.Parent == "" {
 		field("Parent:", "none: the first of its line")
+	}
+	for i := range s.Secrets {
+		field("Secret:", s.Secrets[i].String())
 	}
 	text := s.Prompt
 	if text == "" && s.Message != noMessage {

@@ -25,16 +25,17 @@ Usage:
 It prints the root, the store and its size on disk, how much it may have, the
 newest checkpoint, how many files differ from it now (cairn diff --name-status
 lists them), what was purged, whether checkpoints record git and what moved in
-it since, how far the remote of the setting sync, or of the last push, is behind,
-and which settings are not at their defaults, with who decided. Where
-cairn serve runs, it says how that finds what has changed: by watching
-directories, or by scanning all of them, and why. Every other command scans by
-itself. Without any checkpoint the exit status is 4.
+it since, how far the remote of the setting sync, or of the last push, is
+behind, in which files captures found secrets, and which settings are not at
+their defaults, with who decided. Where cairn serve runs, it says how that finds
+what has changed: by watching directories, or by scanning all of them, and why.
+Every other command scans by itself. Without any checkpoint the exit status is 4.
 
 With --json:
     {"root", "store", "size", "checkpoint": {"id", "hash", "message",
     "time"}, "changed", "limits": {"maxFileSize", "maxFiles", "maxScanBytes",
     "minFree", "budget"}, "checkpoints", "cleaned", "disabled", "purged",
+    "secrets": [{"path", "rule", "line"}],
     "server": {"watching": {"on", "directories", "reason", "sysctl"}},
     "git": {"on", "reason", "moved": []},
     "remote": {"remote", "behind", "pushed", "tried", "failures", "error",
@@ -56,12 +57,13 @@ type standing struct {
 	Changed    int              `json:"changed"`
 	Limits     cairn.Limits     `json:"limits"`
 
-	Checkpoints int          `json:"checkpoints"`
-	Cleaned     time.Time    `json:"cleaned,omitzero"`
-	Disabled    string       `json:"disabled,omitempty"`
-	Purged      cairn.Paths  `json:"purged,omitempty"`
-	Server      *serverState `json:"server,omitempty"`
-	Git         gitStanding  `json:"git"`
+	Checkpoints int            `json:"checkpoints"`
+	Cleaned     time.Time      `json:"cleaned,omitzero"`
+	Disabled    string         `json:"disabled,omitempty"`
+	Purged      cairn.Paths    `json:"purged,omitempty"`
+	Secrets     []cairn.Secret `json:"secrets,omitempty"`
+	Server      *serverState   `json:"server,omitempty"`
+	Git         gitStanding    `json:"git"`
 
 	Remote   *cairn.RemoteStatus `json:"remote,omitempty"` // nil: none is remembered
 	Settings []config.Decision   `json:"settings"`
@@ -112,6 +114,10 @@ func (c *cli) statusOf(ctx context.Context, repo *cairn.Repo) (*standing, error)
 	if err != nil {
 		return nil, err
 	}
+	secrets, err := newest.Secrets()
+	if err != nil {
+		return nil, err
+	}
 	use, err := repo.Usage(ctx)
 	if err != nil {
 		return nil, err
@@ -128,7 +134,7 @@ func (c *cli) statusOf(ctx context.Context, repo *cairn.Repo) (*standing, error)
 		Server:      c.serverState(ctx),
 		Git:         c.gitStanding(ctx, repo, newest.ID),
 		Checkpoints: use.Checkpoints, Cleaned: use.Cleaned,
-		Disabled: c.last.Disabled, Purged: repo.PurgedPaths(), Settings: c.config.Decisions(),
+		Disabled: c.last.Disabled, Purged: repo.PurgedPaths(), Secrets: secrets, Settings: c.config.Decisions(),
 	}, nil
 }
 
@@ -149,6 +155,9 @@ func (c *cli) printStatus(s *standing) error {
 		s.Checkpoint.about, now, c.contentsText(s), limitsText(s.Limits))
 	for _, path := range s.Purged {
 		fmt.Fprintf(c.out, "purged      %s\n", pathtext.Quote(path))
+	}
+	for i := range s.Secrets {
+		fmt.Fprintf(c.out, "secret      %s\n", s.Secrets[i].String())
 	}
 	if s.Server != nil {
 		fmt.Fprintf(c.out, "server      %s\n", watchingText(s.Server.Watching))

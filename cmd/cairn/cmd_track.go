@@ -35,9 +35,14 @@ Files that are ignored are left out without a word, unless an earlier checkpoint
 or your git index holds them. Anything else that is left out is listed on stderr
 with the reason, and recorded as present, so that going back never deletes it.
 What a rule leaves out is no failure, the exit status is 0: files above
---max-file-size, sockets, pipes and devices, what never names. With -q it is not
-listed. Files that cannot be read or keep changing while they are read are
+--max-file-size, sockets, pipes and devices, what never names, with secrets =
+"skip" files that hold secrets. With -q it is not listed. Files that cannot be read or keep changing while they are read are
 listed in any case, and the exit status is 3. --strict makes it 3 for both.
+
+New contents are looked at once for secrets: tokens, private keys, passwords.
+Each is listed on stderr by file, line and rule, never with the secret, and the
+file is captured; secrets = "skip" leaves it out. With secrets = "refuse" there
+is no checkpoint and the exit status is 6.
 
 A first checkpoint is refused where the root is a home directory, or one above
 it, and any checkpoint that would hold more than 1000000 files or read more than
@@ -221,9 +226,10 @@ func (c *cli) printTrack(t *cairn.TrackResult, rest string, strict bool) (err er
 	} else {
 		_, err = c.out.WriteString(t.Hash + "\n")
 		c.listSkipped(t, strict)
+		c.listSecrets(t.Secrets)
 		c.tellRest(rest)
 	}
-	if err == nil && (!t.Complete() || strict && len(t.Skipped) > 0) {
+	if err == nil && (!t.Complete() || strict && len(t.Skipped)+len(t.Secrets) > 0) {
 		err = errPartly
 	}
 	return err
@@ -251,7 +257,7 @@ func (c *cli) listSkipped(t *cairn.TrackResult, strict bool) {
 	var faults, policy []string
 	hints := make(map[string]bool)
 	for _, s := range t.Skipped {
-		line := "not captured: " + s.Path.Quoted() + ": " + skipReason(s, t.Reasons[string(s.Path)])
+		line := "not captured: " + s.Path.Quoted() + ": " + skipReason(s, t.Reasons[string(s.Path)], t.Secrets)
 		if s.Policy() && !strict {
 			policy = append(policy, line)
 		} else {
@@ -270,6 +276,22 @@ func (c *cli) listSkipped(t *cairn.TrackResult, strict bool) {
 	}
 }
 
+// listSecrets says on stderr where this capture found secrets. Files that are left out are listed as
+// skipped as well.
+func (c *cli) listSecrets(list []cairn.Secret) {
+	var lines []string
+	for i := range list {
+		if list[i].New {
+			lines = append(lines, "secret in "+list[i].String())
+		}
+	}
+	if len(lines) == 0 || c.global.quiet {
+		return
+	}
+	c.cut(lines, maxListed, c.console.Complain)
+	c.console.Remark("hint: secrets = \"skip\" leaves such files out, # cairn:allow on a line lets it pass (cairn help config)")
+}
+
 // limitHint tells how to raise the limit that a file has met. A small file has met a lowered
 // limit, or the limit of include.
 func limitHint(size int64) string {
@@ -282,8 +304,11 @@ func limitHint(size int64) string {
 
 const reasonTooLarge = "too large"
 
-func skipReason(s cairn.SkippedPath, cause error) string {
+func skipReason(s cairn.SkippedPath, cause error, secrets []cairn.Secret) string {
+	at := slices.IndexFunc(secrets, func(found cairn.Secret) bool { return found.Path == s.Path })
 	switch {
+	case at >= 0:
+		return fmt.Sprintf("%s (%s, line %d)", s.Reason, secrets[at].Rule, secrets[at].Line)
 	case cause != nil:
 		return s.Reason + " (" + cause.Error() + ")"
 	case s.Reason == reasonTooLarge:

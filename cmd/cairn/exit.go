@@ -27,6 +27,7 @@ const (
 	exitPartly   = 3 // conflicts, kept, unreadable or unstable paths are listed
 	exitNotFound = 4 // no such checkpoint, path or operation
 	exitUnsound  = 5 // the history is not as it was recorded
+	exitSecrets  = 6 // files hold secrets, and the settings refuse checkpoints of them
 
 	exitInterrupted = 130 // by a signal, as shells have it for SIGINT
 )
@@ -102,6 +103,8 @@ func status(err error) int {
 		return exitNotFound
 	case errors.Is(err, errUnsound):
 		return exitUnsound
+	case errors.Is(err, cairn.ErrSecrets):
+		return exitSecrets
 	}
 	return exitFailed
 }
@@ -166,6 +169,8 @@ func hint(err error) string {
 		return "--root DIR names a sub-directory; cairn track --force captures it all the same"
 	case errors.Is(err, cairn.ErrDeadline):
 		return "the same command goes on from here; --partial takes a checkpoint of what was read"
+	case errors.Is(err, cairn.ErrSecrets):
+		return "take the secrets out, end their lines with # cairn:allow, or leave the files out: secrets = \"skip\""
 	case errors.Is(err, cairn.ErrNoSpace):
 		return "cairn du says what stores take; --data-dir names another disk, --min-free how much of it to leave"
 	case errors.Is(err, cairn.ErrOutside):

@@ -15,7 +15,8 @@ import (
 // admit it.
 var gaps = []string{"unreadable", "unstable", "unread"}
 
-// Gaps says what the newest checkpoint of a root does not hold and could not bring back, one fact a line.
+// Gaps says what the newest checkpoint of a root does not hold and could not bring back, and what it had
+// better not hold, one fact a line.
 // An agent's session begins with it. Paths that rules or limits leave out are no gaps.
 func Gaps(ctx context.Context, r *cairn.Repo) (lines []string) {
 	if line := gitGap(r); line != "" {
@@ -38,6 +39,34 @@ func Gaps(ctx context.Context, r *cairn.Repo) (lines []string) {
 			slices.Sort(paths)
 			lines = append(lines, wording.Listed("not protected, "+reason, paths, pathtext.Quote))
 		}
+	}
+	return append(lines, secretLines(c)...)
+}
+
+// secretLines names the files of a checkpoint that hold secrets, or were left out because of one.
+func secretLines(c *cairn.Checkpoint) (lines []string) {
+	list, err := c.Secrets()
+	if err != nil || len(list) == 0 {
+		return nil
+	}
+	skipped, err := c.Skipped()
+	if err != nil {
+		return nil
+	}
+	var in, out []string
+	for i := range list {
+		if slices.ContainsFunc(skipped, func(s cairn.SkippedPath) bool { return s.Path == list[i].Path }) {
+			out = append(out, list[i].String())
+		} else {
+			in = append(in, list[i].String())
+		}
+	}
+	plain := func(text string) string { return text }
+	if len(in) > 0 {
+		lines = append(lines, wording.Listed("secrets in checkpoints", in, plain))
+	}
+	if len(out) > 0 {
+		lines = append(lines, wording.Listed("not protected, hold secrets", out, plain))
 	}
 	return lines
 }

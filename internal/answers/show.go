@@ -28,6 +28,8 @@ type Shown struct {
 	Work      *session.Work `json:"work,omitempty"`
 	Prompt    string        `json:"prompt,omitempty"`
 
+	Secrets []cairn.Secret `json:"secrets,omitempty"` // places of credentials in the files of a checkpoint
+
 	Changes []cairn.Change `json:"-"`
 	Calls   []session.Call `json:"-"`
 	Title   string         `json:"-"` // of the session
@@ -93,6 +95,9 @@ func checkpointShown(ctx context.Context, repo *cairn.Repo, s *session.Sessions,
 		return nil, err
 	}
 	out := &Shown{ID: cp.ID, Hash: cp.Hash, Time: cp.When, Author: cp.Author, Message: cp.Message, Parent: cp.Parent}
+	if out.Secrets, err = cp.Secrets(); err != nil {
+		return nil, err
+	}
 	if out.Work, err = s.WorkOf(ctx, cp.ID, make(session.WorkCache)); err != nil {
 		return nil, err
 	}

@@ -52,6 +52,7 @@ type Snapshot struct {
 	git       gitRecord
 	nested    nestedSeen
 	recording bool // see Options
+	secrets   *secretSearch
 	watched   bool // the scan covered every path but those that the watcher vouches for
 }
 
@@ -97,12 +98,17 @@ func (r *Capturer) Capture(ctx context.Context, l *history.Locked, opt Options) 
 	if root := x.Root(); root != nil {
 		c.from = root.Tree
 	}
-	if err := c.look(ctx, opt); err != nil {
+	if c.secrets, err = r.searchSecrets(ctx, x, before); err == nil {
+		err = c.look(ctx, opt)
+	}
+	if err != nil {
 		c.Discard()
 		err = r.explainLimit(ctx, err, x, rules)
 		r.Fresh.note(err)
 		return nil, fmt.Errorf("capture: %w", err)
 	}
+	c.secrets.settle(x)
+	c.rules.aux.Secrets = c.secrets.list
 	c.recordGit(ctx)
 	if len(c.unread) > 0 && !opt.partial {
 		return nil, c.giveUp(ctx, l)
@@ -230,6 +236,9 @@ func (c *Snapshot) scan(ctx context.Context, opt Options, hints *scan.Hints) (*s
 	s := c.repo.newScan(c.Index, c.rules, c.Batch, opt)
 	s.Hints, s.Known, s.Lender = hints, c.known, c.lender
 	s.OnGit = c.nested.add
+	if c.secrets.rules != nil {
+		s.Inspector = c.secrets
+	}
 	s.Enter = c.repo.Watch.enter(c.repo, c.Index, opt.fresh)
 	s.OnGrowth = c.repo.onGrowth(ctx, c.Index, c.rules, s)
 	res, err := s.Run(ctx)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/secretrules"
 )
 
 // Capturer turns the disk into states of a store.
@@ -21,6 +22,10 @@ type Capturer struct {
 	Fresh *FreshStore              // nil = the store existed before
 	Watch *watching                // nil = Options.Watch is not set
 	git   gitMemory
+
+	secretOnce sync.Once
+	secretFile *secretrules.Rules // see secretRules
+	secretErr  error
 
 	mu   sync.Mutex // guards last for unchanged, which does not hold the store's lock
 	last lastCapture

@@ -16,6 +16,7 @@ func (c *Snapshot) Metadata() *state.Metadata {
 	if c.meta == nil {
 		c.meta = describe(c.Index, c.rules.context, &state.RulesBeside{Texts: c.rules.aux.RuleTexts, Misjudged: c.misjudged}, c.covered)
 		c.meta.Git = c.git.id
+		c.meta.Secrets = c.secrets.recorded(c.covered)
 		if c.rules.user != nil && (c.covered == nil || c.covered.Kind != state.ExtentPaths) {
 			c.meta.Skipped = append(c.meta.Skipped, c.rules.user.sparse(c.Index)...)
 		}

@@ -161,6 +161,8 @@ type auxiliary struct {
 
 	Counted *counted `json:"counted,omitempty"` // set by the capture after an operation
 
+	Secrets []foundSecret `json:"secrets,omitempty"` // by path and line
+
 	// Incomplete reports a partial capture since the last complete one.
 	Incomplete bool `json:"incomplete,omitempty"`
 }

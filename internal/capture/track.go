@@ -44,6 +44,10 @@ type TrackResult struct {
 	TimedOut   bool            `json:"partial,omitempty"` // the deadline passed: some paths are skipped as unread
 	Extent     state.Extent    `json:"scope,omitempty"`   // ExtentPaths if only TrackOptions.Paths were read
 
+	// Secrets lists the credentials in the captured files, and in those that are skipped as "secret", by
+	// their places. Contents that the store held before are not looked at.
+	Secrets []state.Secret `json:"secrets,omitempty"`
+
 	// Reasons holds the system's errors for paths that could not be read.
 	Reasons Reasons `json:"reasons,omitempty"`
 }
@@ -114,6 +118,9 @@ func (r *Capturer) TrackHeld(ctx context.Context, l *history.Locked, opt TrackOp
 		return nil, err
 	}
 	defer c.Discard()
+	if err := c.Refused(); err != nil {
+		return nil, err
+	}
 	ctx = context.WithoutCancel(ctx) // the rest is short and must not stop half-way
 	line := r.Today()
 	previous := r.Tip(line)
@@ -143,7 +150,7 @@ func (r *Capturer) TrackHeld(ctx context.Context, l *history.Locked, opt TrackOp
 	t := &TrackResult{
 		Hash: c.Tree.String(), Checkpoint: id.String(), Files: c.files, Changed: changed,
 		Skipped: c.skipped(), Reasons: c.reasons,
-		TimedOut: len(c.unread) > 0,
+		TimedOut: len(c.unread) > 0, Secrets: c.secrets.answered(c.covered),
 	}
 	if opt.OnlyPaths {
 		t.Extent = state.ExtentPaths

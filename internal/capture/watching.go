@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -163,6 +164,10 @@ func (r *Capturer) remember(t *TrackResult, line string, id object.ID) {
 	defer r.mu.Unlock()
 	r.last.answer = &answer{*t, line, id}
 	r.last.answer.Changed = 0
+	r.last.answer.Secrets = slices.Clone(t.Secrets)
+	for i := range r.last.answer.Secrets {
+		r.last.answer.Secrets[i].New = false
+	}
 }
 
 // unchanged returns the last answer if it still holds: nothing has changed in the directory, the
@@ -188,6 +193,7 @@ func (r *Capturer) unchanged(ctx context.Context, opt TrackOptions) *TrackResult
 	}
 	again := last.answer.TrackResult
 	again.Skipped = append([]state.Skipped{}, again.Skipped...)
+	again.Secrets = slices.Clone(again.Secrets)
 	return &again
 }
 

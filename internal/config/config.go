@@ -24,6 +24,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
 
@@ -55,6 +56,8 @@ type Config struct {
 	MaxIncludeSize int64
 	AllowInclude   []string // patterns that a project's own file may add to Include
 	Never          []string // likewise: no file takes back what another forbids
+	Secrets        cairn.SecretsPolicy
+	SecretRules    string // absolute
 	Timeout        time.Duration
 
 	Sync string // a URL or an absolute path, cairn.SyncRemembered, "" for no pushes in the background

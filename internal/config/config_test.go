@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
 )
 
 func write(t *testing.T, text string) string {
@@ -70,6 +72,8 @@ max_scan_bytes = 0
 include = [".env*", "local.toml"]
 allow_include = ["x"]
 never = ["*.pem"]
+secrets = "skip"
+secret_rules = '`+dir+`'
 timeout = "90s"
 lock_timeout = "1m"
 data_dir = '`+dir+`'
@@ -77,6 +81,7 @@ data_dir = '`+dir+`'
 	want := &Config{
 		RequireGit: true, MaxAge: 14 * 24 * time.Hour, MaxCount: 100, MaxBytes: 5 << 30, MinFree: 2 << 30, KeepLast: 7,
 		MaxFileSize: 1 << 20, MaxFiles: Unlimited, MaxIncludeSize: 2 << 20, MaxScanBytes: Unlimited, Include: []string{".env*", "local.toml"}, AllowInclude: []string{"x"}, Never: []string{"*.pem"},
+		Secrets: cairn.SecretsSkip, SecretRules: dir,
 		Timeout: 90 * time.Second, LockTimeout: time.Minute, DataDir: dir, decided: got.decided,
 	}
 	if !reflect.DeepEqual(got, want) {
@@ -112,7 +117,7 @@ func TestV22_ProjectFileOnlyTightens(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{
 		"enabled": "false", "require_git": "true", "git": "false", "background": "false", "record_prompts": "false", "mask_secrets": "false", "max_age": "'1s'", "max_count": "1", "max_bytes": "1", "min_free_bytes": "1",
-		"keep_last": "1", "max_file_size": "0", "max_files": "1", "max_include_size": "1", "max_scan_bytes": "1", "include": "['x']", "timeout": "'1ms'", "lock_timeout": "'1ms'",
+		"keep_last": "1", "max_file_size": "0", "max_files": "1", "max_include_size": "1", "max_scan_bytes": "1", "include": "['x']", "secrets": "'off'", "secret_rules": "'" + t.TempDir() + "'", "timeout": "'1ms'", "lock_timeout": "'1ms'",
 	}
 	want := load(t, Sources{})
 	for _, s := range settings {
@@ -160,6 +165,8 @@ func TestBroken(t *testing.T) {
 		"bad size":             {"max_bytes = '5 parsecs'\n", 1, []string{"max_bytes"}},
 		"huge size":            {"max_bytes = '9999999999999G'\n", 1, []string{"max_bytes"}},
 		"negative number":      {"keep_last = -3\n", 1, []string{"keep_last"}},
+		"bad policy":           {"secrets = 'maybe'\n", 1, []string{"secrets", "warn, skip, refuse or off"}},
+		"relative rules":       {"secret_rules = 'rules.toml'\n", 1, []string{"secret_rules", "absolute"}},
 		"not a list":           {"never = '*.pem'\n", 1, []string{"never", "array"}},
 		"list of numbers":      {"never = [1]\n", 1, []string{"never"}},
 		"bad boolean":          {"enabled = 'maybe'\n", 1, []string{"enabled", "true or false"}},

@@ -10,6 +10,7 @@ func (c *Config) Configure(opt *cairn.Options) {
 	opt.Include, opt.MaxIncludeSize, opt.Never = c.Include, c.MaxIncludeSize, c.Never
 	opt.RequireGit, opt.NoPrompts, opt.NoMask, opt.NoGit = c.RequireGit, !c.Prompts, !c.Mask, !c.Git
 	opt.Sync = c.Sync
+	opt.Secrets, opt.SecretRules = c.Secrets, c.SecretRules
 	if opt.LockTimeout == 0 {
 		opt.LockTimeout = max(0, c.LockTimeout)
 	}

@@ -42,10 +42,12 @@ var settings = []setting{
 	list("include", func(c *Config) *[]string { return &c.Include }),
 	userList("allow_include", func(c *Config) *[]string { return &c.AllowInclude }),
 	list("never", func(c *Config) *[]string { return &c.Never }),
+	{key: "secrets", text: secrets},
+	{key: "secret_rules", text: path(func(c *Config) *string { return &c.SecretRules })},
 	{key: "timeout", text: duration(func(c *Config) *time.Duration { return &c.Timeout })},
 	{key: "lock_timeout", text: duration(func(c *Config) *time.Duration { return &c.LockTimeout })},
 	{key: "sync", text: remote},
-	{key: "data_dir", text: directory, user: true},
+	{key: "data_dir", text: path(func(c *Config) *string { return &c.DataDir }), user: true},
 }
 
 func find(key string) *setting {
@@ -135,19 +137,31 @@ func remote(c *Config, text string) error {
 		}
 		return nil
 	}
-	if transfer.IsLocal(text) && !filepath.IsAbs(text) || text[0] == '-' || strings.ContainsAny(text, "\x00\r\n") {
+	if transfer.IsLocal(text) && !filepath.IsAbs(text) || strings.HasPrefix(text, "-") || strings.ContainsAny(text, "\x00\r\n") {
 		return fmt.Errorf("want true, false, a URL or an absolute path, not %.200q", transfer.Redacted(text))
 	}
 	c.Sync = text
 	return nil
 }
 
-func directory(c *Config, text string) error {
-	if !filepath.IsAbs(text) {
-		return fmt.Errorf("it must be an absolute path, not %.200q", text)
+func path(field func(*Config) *string) func(*Config, string) error {
+	return func(c *Config, text string) error {
+		if !filepath.IsAbs(text) {
+			return fmt.Errorf("it must be an absolute path, not %.200q", text)
+		}
+		*field(c) = filepath.Clean(text)
+		return nil
 	}
-	c.DataDir = filepath.Clean(text)
-	return nil
+}
+
+func secrets(c *Config, text string) error {
+	for _, policy := range []cairn.SecretsPolicy{cairn.SecretsWarn, cairn.SecretsSkip, cairn.SecretsRefuse, cairn.SecretsOff} {
+		if text == string(policy) {
+			c.Secrets = policy
+			return nil
+		}
+	}
+	return fmt.Errorf("want warn, skip, refuse or off, not %.80q", text)
 }
 
 // ParseDuration reads a duration: as in Go, and with days and weeks, as in 7d, 2w or

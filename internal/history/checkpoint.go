@@ -134,6 +134,16 @@ func (c *Checkpoint) Skipped() ([]state.Skipped, error) {
 	return m.Skipped, nil
 }
 
+// Secrets lists the credentials that captures found in the files of the checkpoint, by their places.
+// Contents that the store held already are not looked at.
+func (c *Checkpoint) Secrets() ([]state.Secret, error) {
+	m, err := MetadataOf(c)
+	if err != nil {
+		return nil, err
+	}
+	return m.Secrets, nil
+}
+
 // CommitRequest describes a checkpoint to write.
 type CommitRequest struct {
 	Tree    object.ID

@@ -47,6 +47,7 @@ type CheckpointInfo struct {
 	cairn.Checkpoint
 	Work    *session.Work       `json:"work,omitempty" doc:"What an agent did, or was asked to do. Only in lists of checkpoints and where one is asked for."`
 	Skipped []cairn.SkippedPath `json:"skipped,omitempty" doc:"Present, but not captured. Only where one checkpoint is asked for."`
+	Secrets []cairn.Secret      `json:"secrets,omitempty" doc:"Places of credentials that captures found. Only where one checkpoint is asked for."`
 }
 
 // CheckpointList is a page of checkpoints.
@@ -119,7 +120,9 @@ func (s *Server) checkpointOperations() {
 		if info.Work, err = p.Sessions.WorkOf(ctx, c.ID, make(session.WorkCache)); err != nil {
 			return info, err
 		}
-		info.Skipped, err = c.Skipped()
+		if info.Skipped, err = c.Skipped(); err == nil {
+			info.Secrets, err = c.Secrets()
+		}
 		return info, err
 	})
 }
@@ -138,10 +141,14 @@ func status(ctx context.Context, p *Project, _ *InProject) (out Status, err erro
 	if err != nil {
 		return out, err
 	}
+	secrets, err := newest.Secrets()
+	if err != nil {
+		return out, err
+	}
 	size, err := retention.SizeOf(p.Repo.StoreDir())
 	return Status{
 		Root: pathtext.Encode(p.Root), Store: pathtext.Encode(p.Repo.StoreDir()), Size: size,
-		Checkpoint: CheckpointInfo{Checkpoint: *newest}, Changed: len(changes), Watching: Watching(p.Repo.Watching()),
+		Checkpoint: CheckpointInfo{Checkpoint: *newest, Secrets: secrets}, Changed: len(changes), Watching: Watching(p.Repo.Watching()),
 	}, err
 }
 

@@ -64,6 +64,7 @@ var byError = []struct {
 	{cairn.ErrConflict, http.StatusConflict, protocol.Conflict},
 	{cairn.ErrLocked, http.StatusConflict, protocol.Locked},
 	{cairn.ErrTooLarge, http.StatusConflict, protocol.Refused},
+	{cairn.ErrSecrets, http.StatusConflict, protocol.Secrets},
 	{cairn.ErrNoSpace, http.StatusInsufficientStorage, protocol.Refused},
 	{cairn.ErrDisabled, http.StatusConflict, protocol.Disabled},
 	{cairn.ErrDeadline, http.StatusConflict, protocol.Deadline},

@@ -29,9 +29,10 @@ const (
 	Ignored         // named by a hint, but ignored and not a small file
 	Store           // a cairn store, of any data directory
 	Rules           // an ignored .gitignore: only its rules count; never in Skipped of a checkpoint
+	Secret          // holds a credential, and the settings leave such files out
 )
 
-var skipNames = [...]string{"", "too large", "unreadable", "special file", "unstable", "unsafe name", "sparse checkout", "denied", "unread", "ignored", "cairn store", "ignore rules"}
+var skipNames = [...]string{"", "too large", "unreadable", "special file", "unstable", "unsafe name", "sparse checkout", "denied", "unread", "ignored", "cairn store", "ignore rules", "secret"}
 
 // String returns the reason in words, "" for Captured.
 func (s Skip) String() string {

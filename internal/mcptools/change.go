@@ -46,6 +46,7 @@ type tracked struct {
 	Files      int                 `json:"files"`
 	Changed    int                 `json:"changed" jsonschema:"paths that differ from the checkpoint before"`
 	Skipped    []cairn.SkippedPath `json:"skipped" jsonschema:"present but not captured; going back leaves them alone"`
+	Secrets    []cairn.Secret      `json:"secrets,omitempty" jsonschema:"places of credentials in files; new ones were found now"`
 	Unlisted   int                 `json:"unlisted" jsonschema:"skipped paths for which there was no room"`
 }
 
@@ -56,6 +57,7 @@ func (t *tools) track(ctx context.Context, args trackArgs) (out tracked, text st
 	}
 	out = tracked{Hash: c.Hash, Checkpoint: c.Checkpoint, Files: c.Files, Changed: c.Changed}
 	out.Skipped = some(&out.Unlisted, c.Skipped)
+	out.Secrets = c.Secrets[:min(len(c.Secrets), maxLines)]
 	text = fmt.Sprintf("%s: %s, %d changed since the checkpoint before", c.Hash, wording.Count(c.Files, "file"), c.Changed)
 	for i, s := range c.Skipped {
 		if i == maxLines {
@@ -63,6 +65,11 @@ func (t *tools) track(ctx context.Context, args trackArgs) (out tracked, text st
 			break
 		}
 		text += fmt.Sprintf("\nnot captured: %s: %s", s.Path.Quoted(), s.Reason)
+	}
+	for i := range out.Secrets {
+		if out.Secrets[i].New {
+			text += "\nsecret in " + out.Secrets[i].String()
+		}
 	}
 	return out, text, nil
 }

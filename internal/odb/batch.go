@@ -53,16 +53,21 @@ func (db *DB) NewBatch() *Batch {
 // reference to content.
 func (b *Batch) Add(k object.Kind, content []byte) (object.ID, error) {
 	id := object.Sum(k, content)
+	return id, b.AddAs(id, k, content)
+}
+
+// AddAs is Add of an object whose id the caller has computed.
+func (b *Batch) AddAs(id object.ID, k object.Kind, content []byte) error {
 	if b.Has(id) {
-		return id, b.failed()
+		return b.failed()
 	}
 	d := pack.NewDeflater()
 	defer d.Release()
 	entry, err := d.Encode(k, content, !b.uncompressed(k, len(content)) && d.Worthwhile(k, content))
 	if err != nil {
-		return id, err
+		return err
 	}
-	return id, b.put(id, func() error { return b.w.Add(id, crc32.ChecksumIEEE(entry), entry) })
+	return b.put(id, func() error { return b.w.Add(id, crc32.ChecksumIEEE(entry), entry) })
 }
 
 // uncompressed reports whether an object is stored uncompressed to save time, see plainMost.

@@ -88,7 +88,10 @@ func (u *LineUpdate) Append(ctx context.Context, id string, a LineAppend) (*hist
 		if err := u.repo.Enabled(); err != nil {
 			return nil, err
 		}
-		if c, err = u.capture(ctx, a.Paths); err != nil {
+		if c, err = u.capture(ctx, a.Paths); err == nil {
+			err = c.Refused()
+		}
+		if err != nil {
 			return nil, err
 		}
 		s = c.State()

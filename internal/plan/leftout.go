@@ -23,7 +23,7 @@ type LeftOut struct {
 // notDenied reports whether a path was skipped for a reason other than a policy or a partial
 // capture.
 func notDenied(reason string) bool {
-	return reason == index.TooLarge.String() || reason == index.Special.String() ||
+	return reason == index.TooLarge.String() || reason == index.Special.String() || reason == index.Secret.String() ||
 		reason != "" && reason != index.Unread.String() && !slices.Contains(state.PolicyReasons, reason)
 }
 

@@ -57,6 +57,8 @@ func (p *planner) oversized() error {
 			p.addKept(path, reasonUnreadable)
 		case rec.Skip() == index.Special:
 			p.addKept(path, reasonSpecial)
+		case rec.Skip() == index.Secret:
+			p.addKept(path, reasonSecret)
 		default:
 			p.addKept(path, rec.Skip().String())
 		}

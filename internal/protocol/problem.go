@@ -25,6 +25,7 @@ const (
 	Moved        Kind = "moved"        // 409: the disk is not what it was when the plan was made
 	Exists       Kind = "exists"       // 409: the name is taken
 	Refused      Kind = "refused"      // 409: the directory is too large; 507: the disk is too full
+	Secrets      Kind = "secrets"      // 409: files hold secrets, and the settings refuse checkpoints of them
 	Disabled     Kind = "disabled"     // 409: capturing is switched off for the project
 	Deadline     Kind = "deadline"     // 409: time ran out
 	Mismatch     Kind = "settings"     // 412: the caller has other settings or is another build

@@ -254,6 +254,7 @@ func (p *purger) metadata(value string, t *purgedTree) (string, error) {
 	}
 	below := func(path state.Path) bool { return scope.Covers(string(path)) }
 	m.Skipped = slices.DeleteFunc(m.Skipped, func(s state.Skipped) bool { return scope.Covers(string(s.Path)) })
+	m.Secrets = slices.DeleteFunc(m.Secrets, func(s state.Secret) bool { return scope.Covers(string(s.Path)) })
 	m.Skipped = append(m.Skipped, t.gone...)
 	slices.SortFunc(m.Skipped, func(a, b state.Skipped) int { return cmp.Compare(a.Path, b.Path) })
 	m.Empty = slices.DeleteFunc(m.Empty, below)

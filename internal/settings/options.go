@@ -86,6 +86,12 @@ type Options struct {
 	// behind names such as password. Texts that were recorded before stay.
 	NoMask bool
 
+	// Secrets says what becomes of files with credentials. Each new content is looked at once, while it
+	// is captured. SecretRules is the absolute path of a file of rules in the format of gitleaks, ""
+	// for the own rules.
+	Secrets     SecretsPolicy
+	SecretRules string
+
 	// Home and ConfigHome locate the user's git configuration, of which only core.excludesFile and
 	// core.ignoreCase are used. ConfigHome defaults to Home/.config. SystemGitConfig names further
 	// files, which are read first. If all are empty, only the repository's own settings apply.

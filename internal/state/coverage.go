@@ -60,7 +60,7 @@ func (c *Coverage) Unread(path string) bool { return c.Uncaptured(path) == index
 // unreadable file of no bytes counts as a directory.
 func IsOfFile(s Skipped) bool {
 	switch s.Reason {
-	case index.TooLarge.String(), index.Special.String():
+	case index.TooLarge.String(), index.Special.String(), index.Secret.String():
 		return true
 	case index.Unreadable.String():
 		return s.Size > 0

@@ -60,6 +60,7 @@ func (m *Metadata) Lose(s *MendedState) {
 	scope := NewPathScope(s.Gone)
 	below := func(path Path) bool { return scope.Covers(string(path)) }
 	m.Skipped = slices.DeleteFunc(m.Skipped, func(s Skipped) bool { return scope.Covers(string(s.Path)) })
+	m.Secrets = slices.DeleteFunc(m.Secrets, func(s Secret) bool { return scope.Covers(string(s.Path)) })
 	for _, path := range s.Gone {
 		m.Skipped = append(m.Skipped, Skipped{Path: Path(path), Reason: reasonLost})
 		if dir, name := index.Split(path); name == index.IgnoreFile && m.Rules != nil {

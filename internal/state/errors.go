@@ -49,6 +49,10 @@ var (
 	// stored.
 	ErrTooLarge = errors.New("too large to capture")
 
+	// ErrSecrets: files hold credentials, and the settings refuse checkpoints of such files. Nothing of
+	// them was stored. The error text names files, rules and lines, and no credential.
+	ErrSecrets = errors.New("files hold secrets")
+
 	// ErrNoSpace: the disk is too full, or the store has used up its budget. Nothing
 	// was stored.
 	ErrNoSpace = errors.New("not enough space for the store")

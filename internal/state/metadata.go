@@ -32,6 +32,7 @@ type Metadata struct {
 	Empty   []Path        `json:"empty,omitempty"`   // directories without any name in them
 	Bare    []Path        `json:"bare,omitempty"`    // directories with nothing captured below
 	Skipped []Skipped     `json:"skipped,omitempty"` // present, not captured
+	Secrets []Secret      `json:"secrets,omitempty"` // credentials that captures of the files found
 	Ignore  IgnoreContext `json:"ignore,omitzero"`
 
 	// Rules is nil in checkpoints of releases that did not record it. Their uncaptured rule files

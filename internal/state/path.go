@@ -24,7 +24,7 @@ type Patch struct {
 // Skipped is a path that is present but was not captured.
 type Skipped struct {
 	Path   Path   `json:"path"`   // from the root, '/'-separated
-	Reason string `json:"reason"` // "too large", "unreadable", "special file", "unstable", "unsafe name", "sparse checkout", "denied", "unread", "ignored" (a hint) or "cairn store"
+	Reason string `json:"reason"` // "too large", "unreadable", "special file", "unstable", "unsafe name", "sparse checkout", "denied", "unread", "ignored" (a hint), "cairn store" or "secret"
 	Size   int64  `json:"size"`   // in bytes, where it is known
 }
 
@@ -32,7 +32,7 @@ type Skipped struct {
 // the path, and it could not be captured.
 var PolicyReasons = []string{
 	index.TooLarge.String(), index.Special.String(), index.Sparse.String(), index.Denied.String(), index.Ignored.String(),
-	index.Store.String(),
+	index.Store.String(), index.Secret.String(),
 }
 
 // Policy reports whether a rule left the path out, such as the size limit or the deny

@@ -23,7 +23,7 @@ var sentinels = []struct {
 }{
 	{"root", cairn.ErrRoot}, {"store", cairn.ErrStore}, {"not-found", cairn.ErrNotFound}, {"ambiguous", cairn.ErrAmbiguous},
 	{"locked", cairn.ErrLocked}, {"corrupt", cairn.ErrCorrupt}, {"too-large", cairn.ErrTooLarge}, {"no-space", cairn.ErrNoSpace},
-	{"deadline", cairn.ErrDeadline}, {"disabled", cairn.ErrDisabled}, {"outside", cairn.ErrOutside}, {"permission", fs.ErrPermission},
+	{"deadline", cairn.ErrDeadline}, {"disabled", cairn.ErrDisabled}, {"outside", cairn.ErrOutside}, {"secrets", cairn.ErrSecrets}, {"permission", fs.ErrPermission},
 }
 
 // Failed is the answer of work that failed; each error that was joined into err becomes

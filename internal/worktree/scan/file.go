@@ -28,6 +28,9 @@ const (
 	racySlackCoarse = 2 * time.Second
 )
 
+// errSecret: the Inspector leaves a file out.
+var errSecret = errors.New("holds a secret")
+
 // errUnstable: a file changed while it was read.
 var errUnstable = errors.New("changed while it was read")
 
@@ -55,7 +58,7 @@ func (w *worker) capture(n *node, name, path string, st dir.Info, rec index.Reco
 			w.files++
 			return nil, nil
 		}
-		id, err := w.store(n, name, st)
+		id, err := w.store(n, name, path, st)
 		w.reading += time.Since(started)
 		if err == nil {
 			e.ID, e.Held, e.Racy = id, false, racy(&st.Stat, started)
@@ -63,6 +66,9 @@ func (w *worker) capture(n *node, name, path string, st dir.Info, rec index.Reco
 			w.read.Add(1)
 			w.bytes.Add(st.Stat.Size)
 			return e, nil
+		}
+		if errors.Is(err, errSecret) {
+			return w.leaveOut(e, path, index.Secret, nil), nil
 		}
 		var sys *readError
 		if !errors.As(err, &sys) {
@@ -142,7 +148,7 @@ func (e *readError) Unwrap() error { return e.err }
 
 // store adds the contents to the sink. Errors of the directory are readErrors; the others are the
 // sink's.
-func (w *worker) store(n *node, name string, st dir.Info) (object.ID, error) {
+func (w *worker) store(n *node, name, path string, st dir.Info) (object.ID, error) {
 	if st.Mode == object.Symlink {
 		target, err := n.handle.Readlink(name)
 		if err != nil {
@@ -155,7 +161,7 @@ func (w *worker) store(n *node, name string, st dir.Info) (object.ID, error) {
 		return object.ID{}, &readError{err}
 	}
 	defer f.Close()
-	return w.storeFile(f, st)
+	return w.storeFile(f, path, st)
 }
 
 // linkError: a system that reports "no link" (EINVAL on Unix) shows that the name was replaced
@@ -169,11 +175,11 @@ func linkError(err error) error {
 
 // storeFile reads an open file between two stats. If both equal st, the bytes are the file's
 // contents at one moment.
-func (w *worker) storeFile(f dir.File, st dir.Info) (object.ID, error) {
+func (w *worker) storeFile(f dir.File, path string, st dir.Info) (object.ID, error) {
 	if err := sameStat(f, st); err != nil {
 		return object.ID{}, err
 	}
-	id, err := w.readInto(f, st.Stat.Size)
+	id, err := w.readInto(f, path, st.Stat.Size)
 	if err != nil {
 		return object.ID{}, err
 	}
@@ -191,9 +197,9 @@ func sameStat(f dir.File, want dir.Info) error {
 	return nil
 }
 
-func (w *worker) readInto(f dir.File, size int64) (object.ID, error) {
+func (w *worker) readInto(f dir.File, path string, size int64) (object.ID, error) {
 	if size > maxInMemory {
-		return w.streamInto(f, size)
+		return w.streamInto(f, path, size)
 	}
 	if int64(cap(w.content)) < size+1 {
 		w.content = make([]byte, size+1+size/4+4096)
@@ -206,12 +212,21 @@ func (w *worker) readInto(f dir.File, size int64) (object.ID, error) {
 	if int64(n) != size {
 		return object.ID{}, &readError{errUnstable}
 	}
-	return w.Sink.Add(object.Blob, buf[:size])
+	if w.Inspector == nil {
+		return w.Sink.Add(object.Blob, buf[:size])
+	}
+	id := object.Sum(object.Blob, buf[:size])
+	if w.Sink.Has(id) {
+		w.Inspector.Held(path, id)
+	} else if w.Inspector.Inspect(path, id, buf[:size]) {
+		return object.ID{}, errSecret
+	}
+	return id, w.Sink.AddAs(id, object.Blob, buf[:size])
 }
 
 // streamInto hashes a large file before it adds it: compression costs twenty times as much and is
 // wasted on a known blob.
-func (w *worker) streamInto(f dir.File, size int64) (object.ID, error) {
+func (w *worker) streamInto(f dir.File, path string, size int64) (object.ID, error) {
 	h := object.NewHash(object.Blob, size)
 	n, err := io.Copy(h, io.LimitReader(&contextReader{w.ctx, f}, size+1))
 	if err != nil {
@@ -222,7 +237,13 @@ func (w *worker) streamInto(f dir.File, size int64) (object.ID, error) {
 	}
 	id := object.HashID(h)
 	if w.Sink.Has(id) {
+		if w.Inspector != nil {
+			w.Inspector.Held(path, id)
+		}
 		return id, nil
+	}
+	if err := w.inspectFrom(f, path, id, size); err != nil {
+		return object.ID{}, err
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return object.ID{}, &readError{err}
@@ -236,4 +257,22 @@ func (w *worker) streamInto(f dir.File, size int64) (object.ID, error) {
 		return object.ID{}, &readError{errUnstable}
 	}
 	return id, err
+}
+
+// inspectFrom shows a large file to the Inspector.
+func (w *worker) inspectFrom(f dir.File, path string, id object.ID, size int64) error {
+	if w.Inspector == nil {
+		return nil
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return &readError{err}
+	}
+	leave, err := w.Inspector.InspectFrom(path, id, io.LimitReader(&contextReader{w.ctx, f}, size))
+	if err != nil {
+		return &readError{err}
+	}
+	if leave {
+		return errSecret
+	}
+	return nil
 }

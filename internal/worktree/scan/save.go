@@ -33,7 +33,7 @@ func Save(root, path string, sink Sink) (*dir.State, error) {
 		}
 		w := &worker{scanner: &scanner{Walk: &Walk{Root: root, Sink: sink}, ctx: context.Background()}}
 		started := time.Now()
-		id, err := w.store(&node{handle: h}, name, st)
+		id, err := w.store(&node{handle: h}, name, path, st)
 		if racy(&st.Stat, started) {
 			st.Stat = index.Stat{} // the stat proves nothing: only the contents count
 		}
@@ -81,6 +81,8 @@ type hashOnly struct{}
 func (hashOnly) Add(kind object.Kind, content []byte) (object.ID, error) {
 	return object.Sum(kind, content), nil
 }
+
+func (hashOnly) AddAs(object.ID, object.Kind, []byte) error { return nil }
 
 func (hashOnly) AddBlob(r io.Reader, size int64) (object.ID, error) {
 	h := object.NewHash(object.Blob, size)

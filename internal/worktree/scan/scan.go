@@ -22,6 +22,7 @@ import (
 // Sink receives the objects that a scan reads. It is called from several goroutines.
 type Sink interface {
 	Add(kind object.Kind, content []byte) (object.ID, error)
+	AddAs(id object.ID, kind object.Kind, content []byte) error // Add of contents whose id is known
 	AddBlob(r io.Reader, size int64) (object.ID, error)
 	Has(id object.ID) bool
 }
@@ -43,6 +44,7 @@ type Walk struct {
 	Never       *ignore.Chain                    // paths that are never captured, held or not; nil = none
 	NeverIsNew  bool                             // Never may cover paths that Index holds as captured
 	Enter       Enter                            // may be nil
+	Inspector   Inspector                        // may be nil
 	Exclude     []string                         // directories below the root that are never entered, such as the store
 	Scope       map[string]bool                  // the known directories to scan, with all that lead to them; nil = all
 	Names       map[string][]string              // for directories in Scope: the names to scan, sorted; a directory without an entry is scanned whole
@@ -78,6 +80,20 @@ type Lent func(name []byte, mode object.Mode, st *index.Stat) (id object.ID, ok 
 // Enter is called for each directory before it is listed, with its path and its open descriptor, -1
 // on systems without descriptors. It is called from several goroutines.
 type Enter func(path string, descriptor int)
+
+// Inspector sees the contents of files before they are added to the sink. Its methods are called from
+// several goroutines.
+type Inspector interface {
+	// Inspect sees contents that the sink does not have. With leave the path is skipped as
+	// [index.Secret], and the contents are not added.
+	Inspect(path string, id object.ID, content []byte) (leave bool)
+
+	// InspectFrom is Inspect for contents that do not fit in memory. It returns errors of r.
+	InspectFrom(path string, id object.ID, r io.Reader) (leave bool, err error)
+
+	// Held is called for contents that the sink has.
+	Held(path string, id object.ID)
+}
 
 // Counts is the progress of a scan.
 type Counts struct {

@@ -1,0 +1,432 @@
+// Code generated from rules.toml by TestTable. DO NOT EDIT.
+
+package secretrules
+
+var ownRules = []ruleText{
+	{
+		ID:          "private-key",
+		Description: "Private key: RFC 7468, OpenSSH, PGP",
+		Regex:       "-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:\\s|\\\\[nr])*(?:[A-Za-z-]{1,30}: [^\\n]{0,200}\\n\\s*)*[A-Za-z0-9+/=]{40}",
+		Keywords: []string{
+			"-----begin ",
+		},
+		Anchored: true,
+	},
+	{
+		ID:          "age-key",
+		Description: "Identity of age",
+		Regex:       "AGE-SECRET-KEY-1[0-9A-Z]{58}",
+		Keywords: []string{
+			"age-secret-key-1",
+		},
+		Anchored: true,
+	},
+	{
+		ID:          "aws-access-key",
+		Description: "Access key id of Amazon Web Services",
+		Regex:       "A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}\\b",
+		Keywords: []string{
+			"akia",
+			"asia",
+			"abia",
+			"acca",
+		},
+		Entropy: 3,
+		Allowlists: []allowText{
+			{
+				Regexes: []string{
+					"EXAMPLE$",
+				},
+			},
+		},
+		Anchored: true,
+	},
+	{
+		ID:          "aws-secret-key",
+		Description: "Secret access key of Amazon Web Services",
+		Regex:       "(?i)secret[_ -]?(?:access[_ -]?)?key[^A-Za-z0-9/+\\n]{1,12}([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|\\z)",
+		Keywords: []string{
+			"secret",
+		},
+		Entropy: 4,
+		Allowlists: []allowText{
+			{
+				Regexes: []string{
+					"EXAMPLEKEY$",
+				},
+			},
+		},
+		Anchored: true,
+		InWord:   true,
+	},
+	{
+		ID:          "github-token",
+		Description: "Token of GitHub",
+		Regex:       "gh[pousr]_[A-Za-z0-9]{36,255}",
+		Keywords: []string{
+			"ghp_",
+			"gho_",
+			"ghu_",
+			"ghs_",
+			"ghr_",
+		},
+		Entropy:  3,
+		Anchored: true,
+	},
+	{
+		ID:          "github-fine-grained-token",
+		Description: "Fine-grained token of GitHub",
+		Regex:       "github_pat_[A-Za-z0-9_]{22,255}",
+		Keywords: []string{
+			"github_pat_",
+		},
+		Entropy:  3,
+		Anchored: true,
+	},
+	{
+		ID:          "gitlab-token",
+		Description: "Token of GitLab",
+		Regex:       "gl[a-z]+-[A-Za-z0-9_-]{20,64}(?:\\.[A-Za-z0-9]{2}\\.[A-Za-z0-9]{7,9})?",
+		Keywords: []string{
+			"glpat-",
+			"glptt-",
+			"gldt-",
+			"glrt-",
+			"glrtr-",
+			"glcbt-",
+			"glft-",
+			"glffct-",
+			"glimt-",
+			"glsoat-",
+			"glagent-",
+			"gloas-",
+		},
+		Entropy:  3,
+		Anchored: true,
+	},
+	{
+		ID:          "slack-token",
+		Description: "Token of Slack",
+		Regex:       "(?:xox(?:e\\.xox)?[abceoprs]|xapp-\\d)-[A-Za-z0-9-]{10,250}",
+		Keywords: []string{
+			"xoxa-",
+			"xoxb-",
+			"xoxc-",
+			"xoxe-",
+			"xoxe.",
+			"xoxo-",
+			"xoxp-",
+			"xoxr-",
+			"xoxs-",
+			"xapp-",
+		},
+		Entropy:  2.5,
+		Anchored: true,
+	},
+	{
+		ID:          "slack-webhook",
+		Description: "Incoming webhook of Slack",
+		Regex:       "hooks\\.slack\\.com/(?:services|workflows|triggers)/([A-Za-z0-9+/]{20,120})",
+		Keywords: []string{
+			"hooks.slack.com/",
+		},
+		Entropy:  3,
+		Anchored: true,
+		InWord:   true,
+	},
+	{
+		ID:          "stripe-key",
+		Description: "Key of Stripe that works on live data",
+		Regex:       "(?:[sr]k_(?:live|prod)_[A-Za-z0-9]{10,200}|whsec_[A-Za-z0-9+/]{24,100})",
+		Keywords: []string{
+			"sk_live_",
+			"rk_live_",
+			"sk_prod_",
+			"rk_prod_",
+			"whsec_",
+		},
+		Entropy:  3,
+		Anchored: true,
+	},
+	{
+		ID:          "anthropic-key",
+		Description: "Key of Anthropic",
+		Regex:       "sk-ant-[a-z]{3,8}\\d{2}-[A-Za-z0-9_-]{20,200}",
+		Keywords: []string{
+			"sk-ant-",
+		},
+		Entropy:  3,
+		Anchored: true,
+	},
+	{
+		ID:          "openai-key",
+		Description: "Key of OpenAI",
+		Regex:       "\\bsk-(?:(?:proj|svcacct|admin)-[A-Za-z0-9_-]{20,200}|[A-Za-z0-9]{20}T3BlbkFJ[A-Za-z0-9]{20})",
+		Keywords: []string{
+			"sk-proj-",
+			"sk-svcacct-",
+			"sk-admin-",
+			"t3blbkfj",
+		},
+		Entropy: 3,
+	},
+	{
+		ID:          "openrouter-key",
+		Description: "Key of OpenRouter",
+		Regex:       "sk-or-v1-[A-Za-z0-9]{32,100}",
+		Keywords: []string{
+			"sk-or-v1-",
+		},
+		Entropy:  3,
+		Anchored: true,
+	},
+	{
+		ID:          "google-api-key",
+		Description: "API key of Google",
+		Regex:       "AIza[A-Za-z0-9_-]{35}(?:[^A-Za-z0-9_-]|\\z)",
+		Keywords: []string{
+			"aiza",
+		},
+		Entropy:  3.5,
+		Anchored: true,
+	},
+	{
+		ID:          "google-oauth-secret",
+		Description: "Client secret or access token of Google",
+		Regex:       "(?:GOCSPX-|ya29\\.)[A-Za-z0-9_-]{20,500}",
+		Keywords: []string{
+			"gocspx-",
+			"ya29.",
+		},
+		Entropy:  3,
+		Anchored: true,
+	},
+	{
+		ID:          "azure-storage-key",
+		Description: "Account key of Azure Storage",
+		Regex:       "AccountKey=([A-Za-z0-9+/]{40,100}={0,2})",
+		Keywords: []string{
+			"accountkey=",
+		},
+		Entropy:  4,
+		Anchored: true,
+		InWord:   true,
+	},
+	{
+		ID:          "npm-token",
+		Description: "Token of npm",
+		Regex:       "npm_[A-Za-z0-9]{36}\\b",
+		Keywords: []string{
+			"npm_",
+		},
+		Entropy:  3,
+		Anchored: true,
+	},
+	{
+		ID:          "pypi-token",
+		Description: "Token of PyPI",
+		Regex:       "pypi-[A-Za-z0-9_-]{50,1000}",
+		Keywords: []string{
+			"pypi-ageicHlwaS5vcmc",
+			"pypi-agendgvzdc5wexBpLm9yZw",
+		},
+		Entropy:  3,
+		Anchored: true,
+	},
+	{
+		ID:          "docker-token",
+		Description: "Token of Docker Hub",
+		Regex:       "dckr_[po]at_[A-Za-z0-9_-]{20,100}",
+		Keywords: []string{
+			"dckr_pat_",
+			"dckr_oat_",
+		},
+		Entropy:  3,
+		Anchored: true,
+	},
+	{
+		ID:          "huggingface-token",
+		Description: "Token of Hugging Face, in a file that names it",
+		Regex:       "\\bhf_[A-Za-z]{34}\\b",
+		Keywords: []string{
+			"huggingface",
+			"hugging_face",
+			"hf_token",
+			"hf_hub",
+		},
+		Entropy: 3.5,
+	},
+	{
+		ID:          "groq-key",
+		Description: "Key of Groq",
+		Regex:       "gsk_[A-Za-z0-9]{40,80}\\b",
+		Keywords: []string{
+			"gsk_",
+		},
+		Entropy:  3.5,
+		Anchored: true,
+	},
+	{
+		ID:          "sendgrid-key",
+		Description: "Key of SendGrid, in a file that names it",
+		Regex:       "\\bSG\\.[A-Za-z0-9_-]{16,64}\\.[A-Za-z0-9_-]{32,64}",
+		Keywords: []string{
+			"sendgrid",
+		},
+		Entropy: 3,
+	},
+	{
+		ID:          "digitalocean-token",
+		Description: "Token of DigitalOcean",
+		Regex:       "do[por]_v1_[0-9a-f]{64}\\b",
+		Keywords: []string{
+			"dop_v1_",
+			"doo_v1_",
+			"dor_v1_",
+		},
+		Entropy:  3,
+		Anchored: true,
+	},
+	{
+		ID:          "shopify-token",
+		Description: "Token of Shopify",
+		Regex:       "shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}\\b",
+		Keywords: []string{
+			"shpat_",
+			"shpca_",
+			"shppa_",
+			"shpss_",
+		},
+		Entropy:  3,
+		Anchored: true,
+	},
+	{
+		ID:          "databricks-token",
+		Description: "Token of Databricks",
+		Regex:       "dapi[0-9a-f]{32}(?:-\\d)?\\b",
+		Keywords: []string{
+			"dapi",
+		},
+		Entropy:  3,
+		Anchored: true,
+	},
+	{
+		ID:          "vault-token",
+		Description: "Token of HashiCorp Vault",
+		Regex:       "hv[sb]\\.[A-Za-z0-9_-]{24,300}",
+		Keywords: []string{
+			"hvs.",
+			"hvb.",
+		},
+		Entropy:  3.5,
+		Anchored: true,
+	},
+	{
+		ID:          "atlassian-token",
+		Description: "Token of Atlassian",
+		Regex:       "ATATT3[A-Za-z0-9_=-]{60,300}",
+		Keywords: []string{
+			"atatt3",
+		},
+		Entropy:  3.5,
+		Anchored: true,
+	},
+	{
+		ID:          "url-password",
+		Description: "Password in an address",
+		Regex:       "(?i)[a-z]+(?:\\+srv)?://[^\\s/?#:@\"'<>`]{0,200}:([^\\s/?#@\"'<>`]{8,500})@[A-Za-z0-9\\[]",
+		Keywords: []string{
+			"postgres://",
+			"postgresql://",
+			"mysql://",
+			"mongodb://",
+			"mongodb+srv://",
+			"redis://",
+			"rediss://",
+			"amqp://",
+			"amqps://",
+		},
+		Entropy: 3,
+		Allowlists: []allowText{
+			{
+				Regexes: []string{
+					"^[$%<{*(\\[\\\\]",
+					"\\$\\{|\\{\\{|%[sdv]|(?i)^(?:your|my|the)[_-]?",
+				},
+				StopWords: []string{
+					"password",
+					"passwd",
+					"secret",
+					"example",
+					"changeme",
+					"postgres",
+					"user:pass",
+				},
+			},
+			{
+				RegexTarget: "line",
+				Regexes: []string{
+					"@(?:localhost|127\\.0\\.0\\.1|example\\.|\\[::1)",
+				},
+			},
+		},
+		Anchored: true,
+		InWord:   true,
+	},
+	{
+		ID:          "generic-api-key",
+		Description: "Random text assigned to a name that says what it is",
+		Regex:       "(?i)[a-z]+[_-]?[a-z]+[\"'`]?[ \\t]{0,3}(?::=|=>|=|:)[ \\t]{0,3}[\"'`]([A-Za-z0-9_+/.=~!@#%^&*-]{16,200})[\"'`]",
+		Keywords: []string{
+			"api_key",
+			"apikey",
+			"api-key",
+			"secret_key",
+			"secretkey",
+			"secret-key",
+			"client_secret",
+			"clientsecret",
+			"access_token",
+			"accesstoken",
+			"auth_token",
+			"authtoken",
+			"password",
+			"passwd",
+		},
+		Entropy: 3.7,
+		Allowlists: []allowText{
+			{
+				Regexes: []string{
+					"^[A-Za-z]+$",
+					"^[A-Za-z]+(?:[._-][A-Za-z]+)*$",
+					"://|\\.\\.\\.|x{4}|\\*{3}|^[$%<{@]",
+				},
+				StopWords: []string{
+					"example",
+					"password",
+					"changeme",
+					"placeholder",
+					"your",
+					"dummy",
+					"sample",
+					"redacted",
+					"undefined",
+					"testing",
+					"abcdef",
+					"012345",
+					"123456",
+				},
+			},
+		},
+		Anchored: true,
+		InWord:   true,
+	},
+}
+
+var ownAllowlists = []allowText{
+	{
+		Paths: []string{
+			"(?:^|/)(?:go\\.sum|package-lock\\.json|npm-shrinkwrap\\.json|yarn\\.lock|pnpm-lock\\.yaml|Cargo\\.lock|poetry\\.lock|uv\\.lock|Pipfile\\.lock|composer\\.lock|Gemfile\\.lock|flake\\.lock|\\.?gitleaks\\.toml)$",
+		},
+	},
+}

@@ -88,3 +88,10 @@ func (r *Repo) ListRemote(ctx context.Context, where string, all bool) ([]Remote
 func (r *Repo) SetProjectID(ctx context.Context, id string) error {
 	return r.transport.SetProjectID(ctx, id)
 }
+
+// FetchProject brings the lines of any project that a git repository holds, by its Key of ListRemote. It
+// is Fetch for a store that is no store of that project, such as a cache. The error is ErrNotFound where
+// the remote has no such project.
+func (r *Repo) FetchProject(ctx context.Context, where, key string) (fetched []string, err error) {
+	return r.transport.FetchProject(ctx, where, key)
+}

@@ -486,7 +486,7 @@ func TestCheckoutBelowAnIgnoredDirectory(t *testing.T) {
 	f.checkout(hash, f.path("copies/second"), cairn.CheckoutOptions{})
 }
 
-// TestCheckoutWithIgnoredBesideItself: what lies in the ignored directory comes along, but not the copy
+// TestCheckoutWithIgnoredBesideItself: other files of the ignored directory come along, but not the copy
 // itself, nor one that is being made.
 func TestCheckoutWithIgnoredBesideItself(t *testing.T) {
 	t.Parallel()

@@ -46,7 +46,7 @@ func TestNewDirIsPlacedWhole(t *testing.T) {
 	}
 }
 
-// TestNewDirYieldsToOthers: what has come to the path meanwhile stays, and the tree goes.
+// TestNewDirYieldsToOthers: a file that has come to the path meanwhile stays, and the tree goes.
 func TestNewDirYieldsToOthers(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()

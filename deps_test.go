@@ -103,6 +103,7 @@ var layers = map[string]int{
 	"internal/review":         10, // the terminal interface
 	"internal/acp":            12, // between an editor and an agent of the Agent Client Protocol
 	"internal/agents":         12, // how agents fare with cairn
+	"internal/team":           11, // what machines pushed to a remote, ready to be shown
 	"internal/listen":         12, // the ways into the server
 	"cmd/cairn":               13,
 	"internal/gittest":        14, // test support: may import nothing of ours, see below

@@ -109,3 +109,10 @@ func (r *Repo) Sync(ctx context.Context) (pushed []string, err error) { return r
 func (r *Repo) RemoteStatus(ctx context.Context) (*RemoteStatus, error) {
 	return r.transport.RemoteStatus(ctx)
 }
+
+// FetchProject brings the lines of any project that a git repository holds, by its Key of ListRemote. It
+// is Fetch for a store that is no store of that project, such as a cache. The error is ErrNotFound where
+// the remote has no such project.
+func (r *Repo) FetchProject(ctx context.Context, where, key string) (fetched []string, err error) {
+	return r.transport.FetchProject(ctx, where, key)
+}

@@ -83,6 +83,14 @@ func KindOf(err error) protocol.Kind {
 	return protocol.Internal
 }
 
+// Unreachable turns an error about a remote that is none of the library's into a 502.
+func Unreachable(err error) error {
+	if StatusOf(err) != http.StatusInternalServerError {
+		return err
+	}
+	return problem(http.StatusBadGateway, protocol.Unreachable, "%v", err)
+}
+
 // StatusOf returns the status for an error of the library or of this package. Unknown
 // errors are 500.
 func StatusOf(err error) int {

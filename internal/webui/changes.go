@@ -295,6 +295,7 @@ func (v *visit) showChanges(page *changesPage) error {
 		return err
 	}
 	page.Views = page.views(v)
+	page.Actions = slices.DeleteFunc(page.Actions, func(a action) bool { return a.Address == "" })
 	return v.render(http.StatusOK, "changes.html", page.Heading, page)
 }
 

@@ -262,6 +262,7 @@ func (v *visit) showFirst(page *changesPage) error {
 			page.Present = append(page.Present, presentFile{e.Path, e.Size, v.at("raw", "at", page.To, "file", e.Path)})
 		}
 	}
+	page.Actions = slices.DeleteFunc(page.Actions, func(a action) bool { return a.Address == "" })
 	return v.render(http.StatusOK, "changes.html", page.Heading, page)
 }
 

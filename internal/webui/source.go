@@ -1,6 +1,7 @@
 package webui
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"iter"
@@ -16,13 +17,32 @@ type Project struct {
 	Root     string
 	Repo     Repo
 	Sessions Sessions
+
+	Name   string // shown in the place of Root; "" = Root
+	Notice string // how old the state is; "" = it is that of now
 }
+
+// Place is what the page calls the project.
+func (p *Project) Place() string { return cmp.Or(p.Name, p.Root) }
 
 // Listed is a project as the list of projects shows it.
 type Listed struct {
 	ID   string
 	Root string
 	Last time.Time // of the newest checkpoint or step; zero = not known
+
+	Name   string        // shown in the place of Root; "" = Root
+	Stores []ListedStore // of a project on a remote: whose checkpoints it has
+}
+
+// Place is what the page calls the project.
+func (l *Listed) Place() string { return cmp.Or(l.Name, l.Root) }
+
+// ListedStore is the store of one machine, user and directory.
+type ListedStore struct {
+	Who, Root string
+	Sessions  int
+	Last      time.Time // of its newest session; zero = not known
 }
 
 // Repo has the methods of cairn.Repo that the page calls.

@@ -77,6 +77,9 @@ func (h *handler) projects(v *visit) error {
 		return err
 	}
 	slices.SortStableFunc(list, func(a, b Listed) int { return b.Last.Compare(a.Last) })
+	if h.opt.ReadOnly != "" {
+		return v.render(http.StatusOK, "team.html", "Team", teamOf(v.ctx(), &h.opt, list))
+	}
 	return v.render(http.StatusOK, "projects.html", "Projects", list)
 }
 
@@ -117,8 +120,10 @@ func (h *handler) timeline(v *visit) error {
 	if after != "" {
 		page.Newest = v.at("", "show", page.Show, "q", page.Query)
 	}
-	page.Git = v.standing()
-	return v.render(http.StatusOK, "timeline.html", baseOf(v.project.Root), page)
+	if h.opt.ReadOnly == "" {
+		page.Git = v.standing()
+	}
+	return v.render(http.StatusOK, "timeline.html", baseOf(v.project.Place()), page)
 }
 
 func (e *entry) isShown(show string) bool {

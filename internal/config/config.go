@@ -57,6 +57,8 @@ type Config struct {
 	Never          []string // likewise: no file takes back what another forbids
 	Timeout        time.Duration
 
+	RemoteTimeout time.Duration
+
 	Sync string // a URL or an absolute path, cairn.SyncRemembered, "" for no pushes in the background
 
 	DataDir     string // absolute

@@ -45,6 +45,7 @@ var settings = []setting{
 	{key: "timeout", text: duration(func(c *Config) *time.Duration { return &c.Timeout })},
 	{key: "lock_timeout", text: duration(func(c *Config) *time.Duration { return &c.LockTimeout })},
 	{key: "sync", text: remote},
+	{key: "remote_timeout", text: duration(func(c *Config) *time.Duration { return &c.RemoteTimeout })},
 	{key: "data_dir", text: directory, user: true},
 }
 

@@ -34,7 +34,7 @@ func (r *Transport) Sync(ctx context.Context) (pushed []string, err error) {
 	if err != nil || where == "" {
 		return nil, err
 	}
-	m, err := OpenRemote(r.Store, where)
+	m, err := r.open(where)
 	if err != nil {
 		return nil, err
 	}

@@ -98,9 +98,9 @@ func (r *Repo) SetProjectID(ctx context.Context, id string) error {
 func (r *Repo) Remote() (string, error) { return r.transport.Remote() }
 
 // Sync pushes the lines that have moved since the last push to the remote of Options.Sync, and every line
-// once a day. It returns what Push returns. It does nothing while another process pushes by Sync, which
-// takes along what is new meanwhile, and after a failure until a pause is over: 1 minute, twice as long
-// after each further failure, 1 hour at most. It holds the lock of the store only at the first push, so
+// once a day. It returns the same as Push. It does nothing while another process pushes by Sync: that
+// process takes along the checkpoints that come meanwhile. After a failure it does nothing until a pause
+// is over: 1 minute, twice as long after each further failure, 1 hour at most. It holds the lock of the store only at the first push, so
 // that captures do not wait for it. RemoteStatus tells of failures.
 func (r *Repo) Sync(ctx context.Context) (pushed []string, err error) { return r.transport.Sync(ctx) }
 

@@ -21,8 +21,8 @@ const (
 	lastRetry  = time.Hour
 )
 
-// wholeEvery is the time after which Sync sends every line again and not only those that have moved: a
-// remote may have been made anew.
+// wholeEvery is the time after which Sync sends every line again and not only those that have moved: the
+// remote may have lost them.
 const wholeEvery = 24 * time.Hour
 
 // markName is the private file that carries the kernel lock of the one push by Sync.

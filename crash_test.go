@@ -113,6 +113,8 @@ func commandAsProcess(command string) int {
 			}
 		case "merge":
 			err = mergeAsProcess(r)
+		case "fetch":
+			err = fetchAsProcess(r)
 		case "undo":
 			_, err = r.Undo(background, cairn.RevertOptions{})
 		}

@@ -93,6 +93,14 @@ func (r *Repo) SetProjectID(ctx context.Context, id string) error {
 	return r.transport.SetProjectID(ctx, id)
 }
 
+// CleanRemote deletes, on a remote, the lines of this store that the store itself has no more: those that a
+// cleaning has dropped, pins that were taken back, deleted sessions. It returns their names. Lines of other
+// stores stay, and a later Push brings none back. With dryRun it changes nothing. "" is the remote of calls
+// that name none. A line that has moved on the remote meanwhile is an error, and stays.
+func (r *Repo) CleanRemote(ctx context.Context, where string, dryRun bool) (dropped []string, err error) {
+	return r.transport.CleanRemote(ctx, where, dryRun)
+}
+
 // Remote returns the remote of calls that name none, a URL or an absolute path: that of Options.Sync, else
 // the one that Push remembers, "" for none. A URL may hold a password.
 func (r *Repo) Remote() (string, error) { return r.transport.Remote() }

@@ -59,7 +59,7 @@ func watched(t *testing.T, g *guard, step func(look int)) (looks int, cause erro
 	return looks, cause
 }
 
-// A command ends after its patience without progress, and progress of any kind begins it anew.
+// A command ends after its patience without progress, and with every progress it begins again.
 func TestGuardEndsTheIdle(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -127,7 +127,7 @@ func TestSilentRemote(t *testing.T) {
 	f.same(before, "after a silent remote")
 }
 
-// A remote that goes on talking, or goes on naming refs, ends all the same.
+// A remote that goes on talking, or goes on naming refs, is left, too.
 func TestEndlessRemote(t *testing.T) {
 	t.Parallel()
 	gittest.NewOracle(t)

@@ -39,6 +39,15 @@ type remote struct {
 
 // open returns a remote for a URL or a path.
 func (r *Transport) open(where string) (*remote, error) {
+	m, err := OpenRemote(r.Store, where)
+	if err == nil {
+		m.room, m.ticks = r.roomFor(), r.ticks
+	}
+	return m, err
+}
+
+// OpenRemote returns a remote for a URL or a path.
+func OpenRemote(r *history.Store, where string) (*remote, error) {
 	if where == "" || where[0] == '-' || strings.ContainsAny(where, "\x00\n\r") {
 		return nil, fmt.Errorf("remote %q (want a URL or a path)", where)
 	}
@@ -53,7 +62,7 @@ func (r *Transport) open(where string) (*remote, error) {
 	}
 	return &remote{
 		git: binary, home: r.Opt.Home, url: where, log: r.Log, tell: r.Opt.Told(),
-		timeout: cmp.Or(r.Opt.RemoteTimeout, settings.DefaultRemoteTimeout), room: r.roomFor(), ticks: r.ticks,
+		timeout: cmp.Or(r.Opt.RemoteTimeout, settings.DefaultRemoteTimeout),
 	}, nil
 }
 

@@ -63,7 +63,7 @@ func TestPushFetchSSH(t *testing.T) {
 	})
 	runOrSkip(t, sshd, "-t", "-f", filepath.Join(at, "sshd_config"))
 	l := loopback(t)
-	go serveEach(l, func(file *os.File) *exec.Cmd {
+	go serveEach(l, func() *exec.Cmd {
 		return exec.Command(sshd, "-i", "-e", "-f", filepath.Join(at, "sshd_config"))
 	})
 	t.Setenv("PATH", filepath.Join(at, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"))
@@ -81,7 +81,7 @@ func loopback(t *testing.T) *net.TCPListener {
 }
 
 // serveEach lets a program answer each connection on its stdin and stdout.
-func serveEach(l *net.TCPListener, program func(*os.File) *exec.Cmd) {
+func serveEach(l *net.TCPListener, program func() *exec.Cmd) {
 	for {
 		conn, err := l.AcceptTCP()
 		if err != nil {
@@ -94,7 +94,7 @@ func serveEach(l *net.TCPListener, program func(*os.File) *exec.Cmd) {
 				return
 			}
 			defer file.Close()
-			cmd := program(file)
+			cmd := program()
 			cmd.Stdin, cmd.Stdout = file, file
 			_ = cmd.Run() // the client says what went wrong
 		}()

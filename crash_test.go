@@ -115,6 +115,8 @@ func commandAsProcess(command string) int {
 			_, err = r.Fork(background, os.Getenv("CAIRN_TEST_DIR"), cairn.ForkOptions{})
 		case "merge":
 			err = mergeAsProcess(r)
+		case "fetch":
+			err = fetchAsProcess(r)
 		case "undo":
 			_, err = r.Undo(background, cairn.RevertOptions{})
 		}

@@ -14,6 +14,7 @@ const (
 	DefaultMaxIncludeSize = settings.DefaultMaxIncludeSize // bytes above which Include does not capture a file
 	DefaultMaxFiles       = settings.DefaultMaxFiles       // files that a capture accepts at most
 	DefaultMaxScanBytes   = settings.DefaultMaxScanBytes   // bytes of new data that a capture reads at most
+	DefaultRemoteTimeout  = settings.DefaultRemoteTimeout  // how long a remote may make no progress
 	DefaultLockTimeout    = settings.DefaultLockTimeout    // how long a command waits for another process
 )
 

@@ -93,14 +93,22 @@ func (r *Repo) SetProjectID(ctx context.Context, id string) error {
 	return r.transport.SetProjectID(ctx, id)
 }
 
+// CleanRemote deletes, on a remote, the lines of this store that the store itself has no more: those that a
+// cleaning has dropped, pins that were taken back, deleted sessions. It returns their names. Lines of other
+// stores stay, and a later Push brings none back. With dryRun it changes nothing. "" is the remote of calls
+// that name none. A line that has moved on the remote meanwhile is an error, and stays.
+func (r *Repo) CleanRemote(ctx context.Context, where string, dryRun bool) (dropped []string, err error) {
+	return r.transport.CleanRemote(ctx, where, dryRun)
+}
+
 // Remote returns the remote of calls that name none, a URL or an absolute path: that of Options.Sync, else
 // the one that Push remembers, "" for none. A URL may hold a password.
 func (r *Repo) Remote() (string, error) { return r.transport.Remote() }
 
 // Sync pushes the lines that have moved since the last push to the remote of Options.Sync, and every line
-// once a day. It returns what Push returns. It does nothing while another process pushes by Sync, which
-// takes along what is new meanwhile, and after a failure until a pause is over: 1 minute, twice as long
-// after each further failure, 1 hour at most. It holds the lock of the store only at the first push, so
+// once a day. It returns the same as Push. It does nothing while another process pushes by Sync: that
+// process takes along the checkpoints that come meanwhile. After a failure it does nothing until a pause
+// is over: 1 minute, twice as long after each further failure, 1 hour at most. It holds the lock of the store only at the first push, so
 // that captures do not wait for it. RemoteStatus tells of failures.
 func (r *Repo) Sync(ctx context.Context) (pushed []string, err error) { return r.transport.Sync(ctx) }
 

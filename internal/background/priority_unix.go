@@ -7,7 +7,7 @@ import "syscall"
 // niceness leaves the processors to others.
 const niceness = 10
 
-// GiveWay lowers the priority of a process that Start has started, and of those that it will start. In
+// GiveWay lowers the priority of a process that Start has started, and of the processes that it will start. In
 // another process it does nothing: a group of processes may be a shell's job.
 func GiveWay() {
 	if syscall.Getpgrp() == syscall.Getpid() {

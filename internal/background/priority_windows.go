@@ -4,7 +4,7 @@ import "syscall"
 
 const belowNormal = 0x4000 // BELOW_NORMAL_PRIORITY_CLASS
 
-// GiveWay lowers the priority of this process and of those that it will start.
+// GiveWay lowers the priority of this process and of the processes that it will start.
 func GiveWay() {
 	process, err := syscall.GetCurrentProcess()
 	if err == nil {

@@ -60,6 +60,8 @@ type Config struct {
 	SecretRules    string // absolute
 	Timeout        time.Duration
 
+	RemoteTimeout time.Duration
+
 	Sync string // a URL or an absolute path, cairn.SyncRemembered, "" for no pushes in the background
 
 	DataDir     string // absolute

@@ -25,12 +25,15 @@ var fetchArgs = []string{
 	"-c", "fetch.fsck.gitmodulesName=ignore", "-c", "fetch.fsck.gitmodulesParse=ignore", "-c", "fetch.fsck.gitmodulesPath=ignore",
 	"-c", "fetch.fsck.gitmodulesSymlink=ignore", "-c", "fetch.fsck.gitmodulesUpdate=ignore", "-c", "fetch.fsck.gitmodulesUrl=ignore",
 	"-c", "core.bigFileThreshold=16m", "-c", "pack.threads=1", // larger blobs are streamed
-	"fetch", "--quiet", "--no-tags", "--recurse-submodules=no",
+	"fetch", "--no-tags", "--recurse-submodules=no",
 }
 
 // maxExpanded is the size of the largest piece of memory that git may ask for while it checks what
 // comes. A larger object that cannot be streamed ends the fetch before git expands it.
-const maxExpanded = "256m"
+const (
+	maxExpanded     = "256m"
+	maxExpandedText = "256 MiB"
+)
 
 // fetchInto lets git fetch refs into a quarantine.
 func (m *remote) fetchInto(ctx context.Context, q *odb.Quarantine, specs []string) error {
@@ -104,7 +107,7 @@ func (r *Transport) storeSpecs(where string) (specs []string, err error) {
 
 // fetchLines brings lines by their refspecs.
 func (r *Transport) fetchLines(ctx context.Context, where string, specs []string) (fetched []string, err error) {
-	m, err := OpenRemote(r.Store, where)
+	m, err := r.open(where)
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func (r *Transport) ListRemote(ctx context.Context, where string, all bool) ([]R
 	if err != nil {
 		return nil, err
 	}
-	m, err := OpenRemote(r.Store, where)
+	m, err := r.open(where)
 	if err != nil {
 		return nil, err
 	}

@@ -10,12 +10,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/identity"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/settings"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -29,6 +31,19 @@ type remote struct {
 	url  string // or absolute path
 	log  *slog.Logger
 	tell git.Progress // may be nil
+
+	timeout time.Duration    // without progress; <= 0 = none
+	room    func() error     // whether the disk has room for what comes; nil = not looked at
+	ticks   <-chan time.Time // of a test
+}
+
+// open returns a remote for a URL or a path.
+func (r *Transport) open(where string) (*remote, error) {
+	m, err := OpenRemote(r.Store, where)
+	if err == nil {
+		m.room, m.ticks = r.roomFor(), r.ticks
+	}
+	return m, err
 }
 
 // OpenRemote returns a remote for a URL or a path.
@@ -45,7 +60,10 @@ func OpenRemote(r *history.Store, where string) (*remote, error) {
 			return nil, err
 		}
 	}
-	return &remote{git: binary, home: r.Opt.Home, url: where, log: r.Log, tell: r.Opt.Told()}, nil
+	return &remote{
+		git: binary, home: r.Opt.Home, url: where, log: r.Log, tell: r.Opt.Told(),
+		timeout: cmp.Or(r.Opt.RemoteTimeout, settings.DefaultRemoteTimeout),
+	}, nil
 }
 
 // IsLocal reports whether git takes where for a path, that is, it is neither a URL nor host:path.
@@ -64,23 +82,21 @@ func (m *remote) Run(ctx context.Context, gitDir string, args, rest []string) (s
 
 // run is Run with more variables in the environment.
 func (m *remote) run(ctx context.Context, gitDir string, args, rest []string, env ...string) (string, error) {
-	if m.tell != nil {
-		args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == "--quiet" })
-		if !slices.Contains(args, "ls-remote") {
-			args = append(args, "--progress")
-		}
+	if !slices.Contains(args, "ls-remote") {
+		args = append(slices.Clone(args), "--progress")
 	}
 	args = append(append(args[:len(args):len(args)], "--", m.url), rest...)
+	ctx, g, end := m.guarded(ctx, gitDir)
 	cmd := m.git.Remote(ctx, gitDir, m.home, args...)
 	cmd.Env = append(cmd.Env, env...)
 	var out bytes.Buffer
-	complaint := git.Talk{Tell: m.tell}
+	complaint := git.Talk{Tell: g.progress(m.tell)}
 	cmd.Stdout, cmd.Stderr = &out, &complaint
 	err := cmd.Run()
-	if ctx.Err() != nil {
-		err = ctx.Err()
+	if cause := end(); cause != nil {
+		err = cause
 	} else if err != nil {
-		err = fmt.Errorf("git: %s", cmp.Or(m.withoutPassword(onOneLine(complaint.String())), err.Error()))
+		err = fmt.Errorf("git: %s", cmp.Or(explain(m.withoutPassword(onOneLine(complaint.String()))), err.Error()))
 	}
 	return out.String(), err
 }
@@ -141,7 +157,7 @@ func (r *Transport) Push(ctx context.Context, where string) (pushed []string, er
 	if where, err = r.remoteOr(where); err != nil {
 		return nil, err
 	}
-	m, err := OpenRemote(r.Store, where)
+	m, err := r.open(where)
 	if err != nil {
 		return nil, err
 	}
@@ -318,8 +334,14 @@ func parsePushed(line string) (flag byte, to, why string, ok bool) {
 	return fields[0][0], to, fields[2], ok
 }
 
+// noFault lists the beginnings of lines that git says beside errors.
+var noFault = []string{"From ", "To ", " * [", " + ", "Total ", "Delta compression using "}
+
 // onOneLine joins the lines of git's error text.
 func onOneLine(text string) string {
 	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
+	lines = slices.DeleteFunc(lines, func(line string) bool {
+		return slices.ContainsFunc(noFault, func(beginning string) bool { return strings.HasPrefix(line, beginning) })
+	})
 	return strings.Join(lines, "; ")
 }

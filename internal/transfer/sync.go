@@ -21,8 +21,8 @@ const (
 	lastRetry  = time.Hour
 )
 
-// wholeEvery is the time after which Sync sends every line again and not only those that have moved: a
-// remote may have been made anew.
+// wholeEvery is the time after which Sync sends every line again and not only those that have moved: the
+// remote may have lost them.
 const wholeEvery = 24 * time.Hour
 
 // markName is the private file that carries the kernel lock of the one push by Sync.
@@ -34,7 +34,7 @@ func (r *Transport) Sync(ctx context.Context) (pushed []string, err error) {
 	if err != nil || where == "" {
 		return nil, err
 	}
-	m, err := OpenRemote(r.Store, where)
+	m, err := r.open(where)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func (m *machine) sync() []string {
 	return pushed
 }
 
-// Sync goes where the setting says, sends what is new, and asks no remote where nothing is.
+// Sync goes to the remote of the setting and sends new lines. Without any it asks no remote.
 func TestSync(t *testing.T) {
 	t.Parallel()
 	o := gittest.NewOracle(t)
@@ -68,7 +68,7 @@ func TestSync(t *testing.T) {
 	}
 }
 
-// A remote that was made anew gets the moved lines at once and the others on the next day.
+// A remote that has lost its refs gets the moved lines at once and the others on the next day.
 func TestSyncSendsEverythingOnceADay(t *testing.T) {
 	t.Parallel()
 	o := gittest.NewOracle(t)

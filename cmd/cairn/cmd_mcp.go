@@ -20,6 +20,7 @@ about, and ends it by closing stdin. The tools:
     checkpoints, operations   what there is
     diff                      what changed
     blame, log, grep, show    who wrote a line, searches, one checkpoint or turn
+    tests                     results of cairn test and cairn bisect
     track                     take a checkpoint
     preview                   what going back would do, with a plan id
     restore, revert           go back; with a plan id exactly that or nothing

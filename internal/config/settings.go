@@ -47,12 +47,8 @@ var settings = []setting{
 	{key: "timeout", text: duration(func(c *Config) *time.Duration { return &c.Timeout })},
 	{key: "lock_timeout", text: duration(func(c *Config) *time.Duration { return &c.LockTimeout })},
 	{key: "sync", text: remote},
-<<<<<<< HEAD
-	{key: "data_dir", text: path(func(c *Config) *string { return &c.DataDir }), user: true},
-=======
 	{key: "remote_timeout", text: duration(func(c *Config) *time.Duration { return &c.RemoteTimeout })},
-	{key: "data_dir", text: directory, user: true},
->>>>>>> h-remote
+	{key: "data_dir", text: path(func(c *Config) *string { return &c.DataDir }), user: true},
 }
 
 func find(key string) *setting {

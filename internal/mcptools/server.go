@@ -73,6 +73,7 @@ func newServer(opt Options) *mcp.Server {
 	t.addChanging(server)
 	t.addMerge(server)
 	t.addCheckout(server)
+	t.addTests(server)
 	t.addSessions(server)
 	t.addHunks(server)
 	t.addUnrevert(server)

@@ -122,6 +122,7 @@ type visit struct {
 	project *Project
 	known   session.WorkCache // sessions that were read for words
 	titles  map[string]string // of sessions, by their ids; nil = not read yet
+	tested  map[string]bool   // results of tests; nil = not read yet
 	goes    *going            // of the way of this request; nil = not read yet
 }
 

@@ -54,6 +54,7 @@ type Repo interface {
 	CountLines(*cairn.Change, cairn.DiffOptions) (additions, deletions int, note string, err error)
 	Renames(ctx context.Context, list []cairn.Change) ([]cairn.Renamed, error)
 	FileDiffs(ctx context.Context, list []cairn.Change, opt cairn.DiffOptions) iter.Seq2[cairn.FileDiff, error]
+	TestResults(ctx context.Context) ([]cairn.TestResult, error)
 	List(ctx context.Context, spec, path string) iter.Seq2[cairn.TreeEntry, error]
 	OpenFile(ctx context.Context, spec, path string) (int64, io.ReadCloser, error)
 

@@ -113,6 +113,8 @@ func commandAsProcess(command string) int {
 			}
 		case "merge":
 			err = mergeAsProcess(r)
+		case "purge-secrets":
+			_, err = r.PurgeSecrets(background, cairn.PurgeSecretsOptions{})
 		case "undo":
 			_, err = r.Undo(background, cairn.RevertOptions{})
 		}

@@ -117,6 +117,8 @@ func commandAsProcess(command string) int {
 			err = mergeAsProcess(r)
 		case "fetch":
 			err = fetchAsProcess(r)
+		case "purge-secrets":
+			_, err = r.PurgeSecrets(background, cairn.PurgeSecretsOptions{})
 		case "undo":
 			_, err = r.Undo(background, cairn.RevertOptions{})
 		}

@@ -18,7 +18,7 @@ import (
 var privateFiles = []string{
 	"HEAD", "config", "packed-refs", "shallow",
 	"cairn/version", "cairn/root", "cairn/lock", "cairn/lock.holder", "cairn/lock.wait", "cairn/collect",
-	"cairn/index", "cairn/index.delta", "cairn/budget", "cairn/cleaned", "cairn/purged", "cairn/replaced",
+	"cairn/index", "cairn/index.delta", "cairn/budget", "cairn/cleaned", "cairn/purged", "cairn/purging", "cairn/replaced",
 	"cairn/id", "cairn/redo", "cairn/journal/operation",
 	"refs/cairn/operations", "refs/cairn/disk", "refs/cairn/tracks/DAY",
 }

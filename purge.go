@@ -28,6 +28,25 @@ func (r *Repo) Purge(ctx context.Context, paths []string) (*PurgeResult, error) 
 	return r.rewriter.Purge(ctx, paths)
 }
 
+// PurgeSecretsOptions narrows PurgeSecrets.
+type PurgeSecretsOptions = purge.PurgeSecretsOptions
+
+// PurgeSecretsResult is the answer of PurgeSecrets.
+type PurgeSecretsResult = purge.PurgeSecretsResult
+
+// HistorySecret is a credential in contents of a path that the history holds. The credential itself is in
+// no answer.
+type HistorySecret = purge.HistorySecret
+
+// PurgeSecrets looks for credentials, by the rules of Options.SecretRules, in all contents that the
+// history holds, those that no capture has looked at included. It removes the contents that have one as
+// Purge removes paths: other contents of the same paths stay. A path whose file still has removed contents
+// is not captured until Unpurge, unless Options.Secrets leaves such files out. If nothing is found, nothing
+// is changed. If the process dies, the same call completes the purge.
+func (r *Repo) PurgeSecrets(ctx context.Context, opt PurgeSecretsOptions) (*PurgeSecretsResult, error) {
+	return r.rewriter.PurgeSecrets(ctx, opt)
+}
+
 // PurgedPaths lists the purged paths, from the root. They are not captured.
 func (r *Repo) PurgedPaths() []string {
 	return r.store.PurgedPaths()

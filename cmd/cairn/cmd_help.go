@@ -174,6 +174,7 @@ Exit status:
     3  done, but look: paths that could not be read, were kept or are in
        conflict are listed
     4  no such checkpoint or path, or nothing to undo
+    5  files hold secrets, and secrets = "refuse"
     130  interrupted
 `
 

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -14,6 +16,7 @@ const purgeManual = `cairn purge takes the contents of files out of the whole hi
 Usage:
     cairn purge PATH...
     cairn purge --lift PATH...
+    cairn purge --secrets [--dry-run] [PATH...]
 
 Every checkpoint, operation, session and pin that holds a PATH, or something
 below it, is rewritten without it, and the store is cleaned to the last byte.
@@ -25,26 +28,48 @@ The file in the directory itself is not touched. It is not captured any more,
 until --lift says so. Copies of the same contents under other paths stay, and
 that is said. So does what was exported or pushed elsewhere.
 
+With --secrets all contents in the history are looked at for tokens, private keys
+and passwords, by the rules of secret_rules (see cairn help config), and those
+that hold one are taken out. Other contents of the same files stay. Each file,
+rule and number of checkpoints is listed, never the secret. A file that holds
+such contents still is not captured until --lift, unless secrets is skip or
+refuse. PATHs narrow it to these files.
+
 Options:
-    --lift  let purged paths be captured again; what was purged stays gone
+    --secrets  take out contents that hold secrets
+    --dry-run  with --secrets: list them only
+    --lift     let purged paths be captured again; what was purged stays gone
 
 With --json:
     {"paths", "checkpoints", "freed", "elsewhere"}: the paths that were found,
     the ids of the checkpoints that became partial, bytes, and the ids of
-    contents that other paths hold, too.
+    contents that other paths hold, too. With --secrets also "findings":
+    [{"path", "rule", "line", "checkpoints"}], and "uncaptured", the paths that
+    are not captured until --lift.
 `
 
 func (c *cli) purgeCommand() *cobra.Command {
-	var lift bool
+	var lift, secrets, dryRun bool
 	cmd := c.command(command{
-		use: "purge PATH...", short: "take files out of the whole history", manual: purgeManual,
-		args: argCount(1, -1, "at least one PATH"), complete: completeFiles,
+		use: "purge PATH... | --secrets", short: "take files out of the whole history", manual: purgeManual,
+		args: argCount(0, -1, ""), complete: completeFiles,
 		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 0 && !secrets:
+				return c.usage("wants at least one PATH, or --secrets")
+			case lift && secrets:
+				return c.usage("cannot use --lift with --secrets: it takes the paths that --secrets lists")
+			case dryRun && !secrets:
+				return c.usage("wants --secrets with --dry-run")
+			}
 			paths, err := c.paths(args)
 			if err != nil {
 				return err
 			}
 			return c.withRepo(func(repo *cairn.Repo) error {
+				if secrets {
+					return c.purgeSecrets(ctx, repo, cairn.PurgeSecretsOptions{Paths: paths, DryRun: dryRun})
+				}
 				if lift {
 					return repo.Unpurge(ctx, paths)
 				}
@@ -52,17 +77,49 @@ func (c *cli) purgeCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return c.printPurged(done)
+				return c.printPurged(done, done)
 			})
 		},
 	})
 	cmd.Flags().BoolVar(&lift, "lift", false, "let purged paths be captured again")
+	cmd.Flags().BoolVar(&secrets, "secrets", false, "take out contents that hold secrets")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "with --secrets: list them only")
 	return cmd
 }
 
-func (c *cli) printPurged(done *cairn.PurgeResult) (err error) {
+func (c *cli) purgeSecrets(ctx context.Context, repo *cairn.Repo, opt cairn.PurgeSecretsOptions) error {
+	done, err := repo.PurgeSecrets(ctx, opt)
+	if err != nil {
+		return err
+	}
+	if !c.global.json {
+		for _, f := range done.Findings {
+			place := cairn.Secret{Path: f.Path, Rule: f.Rule, Line: f.Line}
+			fmt.Fprintf(c.out, "%s in %s\n", place.String(), wording.Count(f.Checkpoints, "checkpoint"))
+		}
+	}
+	switch {
+	case len(done.Findings) == 0:
+		c.console.Remark("no secrets found")
+	case opt.DryRun:
+		c.console.Remark("nothing was changed")
+	}
+	if opt.DryRun || len(done.Findings) == 0 {
+		if c.global.json {
+			return c.writeJSON(done)
+		}
+		return nil
+	}
+	for _, path := range done.Uncaptured {
+		c.console.Remark("%s still holds it and is not captured until cairn purge --lift", pathtext.Quote(path))
+	}
+	return c.printPurged(&done.PurgeResult, done)
+}
+
+// printPurged prints what was purged. answer is the whole answer for --json.
+func (c *cli) printPurged(done *cairn.PurgeResult, answer any) (err error) {
 	if c.global.json {
-		err = c.writeJSON(done)
+		err = c.writeJSON(answer)
 	} else {
 		if !c.global.quiet {
 			c.listPaths("purged ", done.Paths)

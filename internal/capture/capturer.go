@@ -24,7 +24,7 @@ type Capturer struct {
 	git   gitMemory
 
 	secretOnce sync.Once
-	secretFile *secretrules.Rules // see secretRules
+	secretFile *secretrules.Rules // see SecretRules
 	secretErr  error
 
 	mu   sync.Mutex // guards last for unchanged, which does not hold the store's lock

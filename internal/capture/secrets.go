@@ -47,7 +47,7 @@ func (r *Capturer) searchSecrets(ctx context.Context, x *index.Index, before aux
 	var err error
 	s.leave = r.Opt.Secrets == settings.SecretsSkip || r.Opt.Secrets == settings.SecretsRefuse
 	if r.Opt.Secrets != settings.SecretsOff {
-		if s.rules, err = r.secretRules(); err != nil {
+		if s.rules, err = r.SecretRules(); err != nil {
 			return nil, err
 		}
 	}
@@ -64,8 +64,8 @@ func (r *Capturer) searchSecrets(ctx context.Context, x *index.Index, before aux
 	return s, nil
 }
 
-// secretRules returns the rules of the settings. They are read once.
-func (r *Capturer) secretRules() (*secretrules.Rules, error) {
+// SecretRules returns the rules of the settings. They are read once.
+func (r *Capturer) SecretRules() (*secretrules.Rules, error) {
 	if r.Opt.SecretRules == "" {
 		return secretrules.Own()
 	}

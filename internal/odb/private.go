@@ -24,6 +24,7 @@ const (
 	PrivateReplaced Private = "replaced" // ids of commits and trees that others took the place of
 	PrivateLost     Private = "lost"     // what a repair could not bring back
 	PrivatePurged   Private = "purged"   // paths that are not to be captured any more
+	PrivatePurging  Private = "purging"  // not empty: a purge has rewritten the history and not dropped everything yet
 	PrivateReviewed Private = "reviewed" // what a reviewer decided about hunks
 	PrivateProject  Private = "project"  // what the project is known by on every machine
 	PrivateMachines Private = "machines" // whose the fetched lines are

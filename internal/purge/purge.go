@@ -34,23 +34,44 @@ func (r *Rewriter) Purge(ctx context.Context, paths []string) (*PurgeResult, err
 	if err != nil {
 		return nil, err
 	}
-	p := &purger{repo: r, paths: rels, commits: make(map[object.ID]object.ID), trees: make(map[object.ID]*purgedTree), found: make(map[string]bool), blobs: make(map[object.ID]bool)}
-	if err := r.Exclusive(ctx, func(l *history.Locked) error { return p.rewrite(ctx, l) }); err != nil {
-		return nil, fmt.Errorf("purge: %w", err)
+	done := &PurgeResult{}
+	if err := r.purgeBy(ctx, newPurger(r, rels), done); err != nil && done.Paths == nil {
+		return nil, err
+	} else if err != nil {
+		return done, err
 	}
-	done := &PurgeResult{Paths: p.foundPaths(), Checkpoints: append([]string{}, p.partial...), Elsewhere: []string{}}
+	return done, nil
+}
+
+func newPurger(r *Rewriter, paths []string) *purger {
+	p := &purger{repo: r, paths: paths, commits: make(map[object.ID]object.ID), trees: make(map[object.ID]*purgedTree), found: make(map[string]bool), blobs: make(map[object.ID]bool)}
+	p.deny = func() []string { return p.paths }
+	return p
+}
+
+// purgeBy rewrites the history and drops what is then unreachable. Without Paths in the answer nothing
+// was rewritten.
+func (r *Rewriter) purgeBy(ctx context.Context, p *purger, done *PurgeResult) (err error) {
+	err = r.Exclusive(ctx, func(l *history.Locked) error { return p.rewrite(ctx, l) })
+	if err != nil && !(errors.Is(err, state.ErrNotFound) && r.isUnfinished()) {
+		return fmt.Errorf("purge: %w", err)
+	}
+	*done = PurgeResult{Paths: p.foundPaths(), Checkpoints: append([]string{}, p.partial...), Elsewhere: []string{}}
 	if done.Freed, err = r.dropAll(ctx); err != nil {
-		return done, fmt.Errorf("purge: the paths are out of the history, but their contents are not gone yet: %w (do the same again)", err)
+		return fmt.Errorf("purge: the paths are out of the history, but their contents are not gone yet: %w (do the same again)", err)
+	}
+	if err := r.Locked(ctx, func(l *history.Locked) error { return r.setUnfinished(l, false) }); err != nil {
+		return err
 	}
 	for id := range p.blobs {
 		if ok, err := r.DB.Has(id); err != nil {
-			return done, err
+			return err
 		} else if ok {
 			done.Elsewhere = append(done.Elsewhere, id.String())
 		}
 	}
 	slices.Sort(done.Elsewhere)
-	return done, nil
+	return nil
 }
 
 // purgePaths returns the paths from the root, without those that lie below another one.
@@ -109,6 +130,10 @@ type purger struct {
 	batch *odb.Batch
 	paths []string
 
+	only   map[object.ID]bool // of the contents at paths only these go; nil = all
+	deny   func() []string    // the paths that stay out of later captures
+	denied []string           // what deny returned
+
 	commits map[object.ID]object.ID // new id of each commit; its own id if nothing changes
 	trees   map[object.ID]*purgedTree
 	found   map[string]bool
@@ -152,13 +177,38 @@ func (p *purger) rewrite(ctx context.Context, l *history.Locked) error {
 		return err
 	}
 	w := Rewritten{Refs: refs, Commits: p.commits, Replaced: p.replacements(), Journals: journals}
-	if err := r.ReplaceHistory(l, p.batch, w, func() error { return r.addPurged(l, p.paths) }); err != nil {
+	if err := r.ReplaceHistory(l, p.batch, w, func() error { return errors.Join(p.addDenied(l), r.setUnfinished(l, true)) }); err != nil {
 		return err
 	}
 	if err := reviewed.ForgetPaths(r.Store, p.paths); err != nil {
 		return err
 	}
 	return r.dropGit(l)
+}
+
+// addDenied keeps paths out of later captures.
+func (p *purger) addDenied(l *history.Locked) error {
+	if p.denied = p.deny(); len(p.denied) == 0 {
+		return nil
+	}
+	return p.repo.addPurged(l, p.denied)
+}
+
+// setUnfinished records that a purge has rewritten the history, and that it still has contents to drop.
+// After that no ref tells so.
+func (r *Rewriter) setUnfinished(l *history.Locked, unfinished bool) error {
+	r.Holds(l)
+	var text []byte
+	if unfinished {
+		text = []byte("unfinished\n")
+	}
+	return r.DB.WritePrivate(odb.PrivatePurging, text)
+}
+
+// isUnfinished reports whether an interrupted purge has left contents to drop.
+func (r *Rewriter) isUnfinished() bool {
+	text, err := r.DB.ReadPrivate(odb.PrivatePurging)
+	return err == nil && len(text) > 0
 }
 
 // dropGit drops the records of the user's git repository and the objects that they lead to: either

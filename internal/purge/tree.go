@@ -144,7 +144,7 @@ func (p *purger) tree(ctx context.Context, id object.ID) (*purgedTree, error) {
 		if err != nil {
 			return nil, err
 		}
-		if e == nil {
+		if e == nil || p.only != nil && !p.only[e.ID] {
 			continue
 		}
 		edits[path], p.found[path] = nil, true
@@ -196,7 +196,7 @@ func (p *purger) emptied(old object.ID, t *purgedTree) error {
 			if err != nil {
 				return err
 			}
-			other, err := p.hasOther(e.ID, dir)
+			other, err := p.hasOther(e.ID, dir, t)
 			if err != nil {
 				return err
 			}
@@ -211,21 +211,21 @@ func (p *purger) emptied(old object.ID, t *purgedTree) error {
 	return nil
 }
 
-// hasOther reports whether a directory holds anything but the purged paths.
-func (p *purger) hasOther(tree object.ID, dir string) (bool, error) {
+// hasOther reports whether a directory holds anything but the purged paths of a state.
+func (p *purger) hasOther(tree object.ID, dir string, t *purgedTree) (bool, error) {
 	entries, err := p.repo.ReadTree(tree)
 	if err != nil {
 		return false, err
 	}
 	for i := range entries {
 		path := index.Join(dir, entries[i].Name)
-		if slices.Contains(p.paths, path) {
+		if slices.ContainsFunc(t.gone, func(s state.Skipped) bool { return string(s.Path) == path }) {
 			continue
 		}
 		if entries[i].Mode != object.Dir {
 			return true, nil
 		}
-		if other, err := p.hasOther(entries[i].ID, path); other || err != nil {
+		if other, err := p.hasOther(entries[i].ID, path, t); other || err != nil {
 			return other, err
 		}
 	}
@@ -242,12 +242,16 @@ func (p *purger) metadata(value string, t *purgedTree) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	scope := state.NewPathScope(p.paths)
+	if p.only != nil && len(t.gone) == 0 {
+		return value, nil
+	}
+	paths := p.purgedIn(t)
+	scope := state.NewPathScope(paths)
 	var texts []string
 	if m.Rules, texts = m.Rules.WithoutPaths(scope); len(texts)+len(t.gone) == 0 {
 		return value, nil
 	}
-	for _, path := range p.paths {
+	for _, path := range paths {
 		if slices.ContainsFunc(texts, state.NewPathScope([]string{path}).Covers) {
 			p.found[path] = true
 		}
@@ -266,4 +270,17 @@ func (p *purger) metadata(value string, t *purgedTree) (string, error) {
 	}
 	maps.DeleteFunc(m.Perms, func(path string, _ state.Octal) bool { return scope.Covers(path) })
 	return m.Encode()
+}
+
+// purgedIn returns the purged paths of a state. When whole paths go, that is all of them: rules may be
+// recorded of a .gitignore that no tree holds.
+func (p *purger) purgedIn(t *purgedTree) []string {
+	if p.only == nil {
+		return p.paths
+	}
+	var paths []string
+	for _, gone := range t.gone {
+		paths = append(paths, string(gone.Path))
+	}
+	return paths
 }

@@ -1,0 +1,82 @@
+package purge
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/settings"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
+)
+
+// PurgeSecretsOptions narrows PurgeSecrets.
+type PurgeSecretsOptions struct {
+	Paths  []string // absolute, or from the root; only these and what lies below them; none = everything
+	DryRun bool     // only list what would go
+}
+
+// PurgeSecretsResult is the answer of PurgeSecrets. With DryRun, and where nothing is found, it has
+// nothing but findings.
+type PurgeSecretsResult struct {
+	Findings []HistorySecret `json:"findings"` // by path and rule
+	PurgeResult
+
+	// Uncaptured lists paths that are not captured until Unpurge, because their files still have the
+	// purged contents.
+	Uncaptured state.Paths `json:"uncaptured"`
+}
+
+// PurgeSecrets looks for credentials in everything that the history holds, and removes the contents that
+// have one. cairn.Repo.PurgeSecrets states the contract.
+func (r *Rewriter) PurgeSecrets(ctx context.Context, opt PurgeSecretsOptions) (*PurgeSecretsResult, error) {
+	var scope *state.PathScope
+	if len(opt.Paths) > 0 {
+		rels, err := r.purgePaths(opt.Paths)
+		if err != nil {
+			return nil, err
+		}
+		scope = state.NewPathScope(rels)
+	}
+	f, err := r.findSecrets(ctx, scope)
+	if err != nil {
+		return nil, fmt.Errorf("look for secrets: %w", err)
+	}
+	done := &PurgeSecretsResult{PurgeResult: PurgeResult{Paths: state.Paths{}, Checkpoints: []string{}, Elsewhere: []string{}}, Uncaptured: state.Paths{}}
+	if done.Findings, err = f.listed(); err != nil || opt.DryRun || len(f.found) == 0 && !r.isUnfinished() {
+		return done, err
+	}
+	p := f.purger()
+	err = r.purgeBy(ctx, p, &done.PurgeResult)
+	done.Uncaptured = append(done.Uncaptured, p.denied...)
+	return done, err
+}
+
+// purger returns what removes the contents that were found.
+func (f *finder) purger() *purger {
+	p := newPurger(f.repo, nil)
+	p.only = make(map[object.ID]bool)
+	paths := make(map[string]bool)
+	for at := range f.found {
+		p.only[at.id], paths[at.path] = true, true
+	}
+	p.paths = slices.Sorted(maps.Keys(paths))
+	p.deny = p.stillThere
+	return p
+}
+
+// stillThere lists the paths whose files have purged contents now. Where the settings leave files with
+// secrets out, the next capture does so by itself.
+func (p *purger) stillThere() (paths []string) {
+	if policy := p.repo.Opt.Secrets; policy == settings.SecretsSkip || policy == settings.SecretsRefuse {
+		return nil
+	}
+	for _, path := range p.foundPaths() {
+		if at, err := scan.Identify(p.repo.Root, path); err == nil && p.only[at.ID] {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}

@@ -63,7 +63,15 @@ func (r *Repo) Import(ctx context.Context, rd io.Reader) (c *Checkpoint, err err
 // The git program does the work, without the user's configuration. It may use keys of the ssh agent
 // and the files in Options.Home (.ssh, .netrc). It never prompts. Without a git program the error
 // is ErrNoGit.
+//
+// With Options.Sign the heads that have moved are signed first, see Sign. Where that fails, Push goes on
+// and the log has a warning. Signatures go along.
 func (r *Repo) Push(ctx context.Context, where string) (pushed []string, err error) {
+	if r.store.Opt.Sign != "" {
+		if _, err := r.Sign(ctx); err != nil {
+			r.store.Log.Warn("heads are pushed without a new signature", "error", err)
+		}
+	}
 	return r.transport.Push(ctx, where)
 }
 

@@ -56,6 +56,8 @@ type Config struct {
 	Timeout        time.Duration
 
 	DataDir     string // absolute
+	Sign        string // path of an SSH key that signs heads, absolute; "" = none
+	Signers     string // path of a list of allowed signers, absolute; "" = none
 	LockTimeout time.Duration
 
 	decided map[string]Decision

@@ -41,7 +41,9 @@ var settings = []setting{
 	list("never", func(c *Config) *[]string { return &c.Never }),
 	{key: "timeout", text: duration(func(c *Config) *time.Duration { return &c.Timeout })},
 	{key: "lock_timeout", text: duration(func(c *Config) *time.Duration { return &c.LockTimeout })},
-	{key: "data_dir", text: directory, user: true},
+	{key: "data_dir", text: absolute(func(c *Config) *string { return &c.DataDir }), user: true},
+	{key: "sign", text: absolute(func(c *Config) *string { return &c.Sign }), user: true},
+	{key: "signers", text: absolute(func(c *Config) *string { return &c.Signers }), user: true},
 }
 
 func find(key string) *setting {
@@ -121,12 +123,14 @@ func userList(key string, field func(*Config) *[]string) setting {
 	return s
 }
 
-func directory(c *Config, text string) error {
-	if !filepath.IsAbs(text) {
-		return fmt.Errorf("it must be an absolute path, not %.200q", text)
+func absolute(field func(*Config) *string) func(*Config, string) error {
+	return func(c *Config, text string) error {
+		if !filepath.IsAbs(text) {
+			return fmt.Errorf("it must be an absolute path, not %.200q", text)
+		}
+		*field(c) = filepath.Clean(text)
+		return nil
 	}
-	c.DataDir = filepath.Clean(text)
-	return nil
 }
 
 // ParseDuration reads a duration: as in Go, and with days and weeks, as in 7d, 2w or

@@ -65,6 +65,7 @@ var byError = []struct {
 	{cairn.ErrTooLarge, http.StatusConflict, protocol.Refused},
 	{cairn.ErrNoSpace, http.StatusInsufficientStorage, protocol.Refused},
 	{cairn.ErrDisabled, http.StatusConflict, protocol.Disabled},
+	{cairn.ErrNoKey, http.StatusConflict, protocol.Refused},
 	{cairn.ErrDeadline, http.StatusConflict, protocol.Deadline},
 	{cairn.ErrOtherRoot, http.StatusConflict, protocol.Refused},
 	{cairn.ErrRoot, http.StatusNotFound, protocol.BadRoot},

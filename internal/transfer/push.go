@@ -106,7 +106,7 @@ func (r *Transport) ownLines() ([]odb.Ref, error) {
 	}
 	var own []odb.Ref
 	for _, ref := range refs {
-		if ref.Name == history.RefDisk || ref.Name == history.RefBefore || ref.Name == history.RefTests || strings.HasPrefix(ref.Name, history.RefRemotes) || strings.HasPrefix(ref.Name, history.RefGit) {
+		if ref.Name == history.RefDisk || ref.Name == history.RefBefore || ref.Name == history.RefTests || strings.HasPrefix(ref.Name, history.RefRemotes) || strings.HasPrefix(ref.Name, history.RefSignatures) || strings.HasPrefix(ref.Name, history.RefGit) {
 			continue
 		}
 		if ref.Err == nil {
@@ -161,6 +161,11 @@ func (r *Transport) pushTo(ctx context.Context, m *remote) (pushed []string, err
 		name := strings.TrimPrefix(ref.Name, history.RefRoot)
 		specs = append(specs, pushSpec{name: name, id: ref.ID, to: history.RefRoot + key + "/" + id + "/" + name, force: strings.HasPrefix(ref.Name, history.RefPins)})
 	}
+	signed, err := r.signedSpecs(key + "/" + id)
+	if err != nil {
+		return nil, err
+	}
+	specs = append(specs, signed...)
 	specs = append(specs, pushSpec{name: noteName, id: note, to: refAbout + key + "/" + id, force: true})
 	pushed, rejected, err := m.push(ctx, q.Dir(), specs)
 	if err == nil && len(rejected) > 0 {
@@ -175,7 +180,7 @@ func (r *Transport) pushTo(ctx context.Context, m *remote) (pushed []string, err
 		}
 		pushed = append(pushed, more...)
 	}
-	return slices.DeleteFunc(pushed, func(name string) bool { return name == noteName }), err
+	return slices.DeleteFunc(pushed, func(name string) bool { return name == noteName || name == signaturesName }), err
 }
 
 // noteName stands for the note among the names of lines.

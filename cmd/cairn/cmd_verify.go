@@ -40,6 +40,7 @@ Options:
                        HASH nor before it
     --signers FILE     check every signature against a list of allowed signers
     --sign             first sign the heads that have moved since
+    --background       only sign, as agents' hooks do after a turn
 
 With --json the answer is {"sound", "checkpoints", "objects", "lines",
 "signatures", "gaps", "findings"}; a gap and a finding are {"kind", "ref",

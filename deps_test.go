@@ -30,6 +30,7 @@ var layers = map[string]int{
 	"internal/process":        0, // which process a number meant, and whether it lives
 	"internal/wording":        0,
 	"internal/background":     0, // programs started in the background
+	"internal/sealed":         1, // streams that only holders of keys can read
 	"internal/sshsig":         1, // signatures by ssh-keygen
 	"internal/signature":      5, // signed statements about lines
 	"internal/secrets":        1, // credentials in texts
@@ -133,6 +134,7 @@ var thirdParty = map[string][]string{
 	"internal/hooks":          {"github.com/gofrs/flock"},                                    // one hook of a session at a time
 	"internal/ticket":         {"github.com/gofrs/flock"},                                    // one at a time does the work
 	"internal/setup":          {"github.com/tailscale/hujson", "github.com/BurntSushi/toml"}, // settings of agents
+	"internal/sealed":         {"filippo.io/age", "golang.org/x/crypto/ssh"},                 // encryption, and the error of a key with a passphrase; only the program links it
 	// OpenAPI from types; one server per data directory; PROPFIND, its XML and its properties, as clients of WebDAV know them
 	"internal/httpapi":  {"github.com/danielgtaylor/huma/v2", "github.com/gofrs/flock", "golang.org/x/net/webdav"},
 	"internal/dav":      {"golang.org/x/net/webdav"},                                               // the interfaces that it asks for

@@ -82,7 +82,7 @@ func (c *crashRun) env(command string) []string {
 
 // commandAsProcess is the process that gets killed.
 func commandAsProcess(command string) int {
-	opt := cairn.Options{Root: os.Getenv("CAIRN_TEST_ROOT"), DataDir: os.Getenv("CAIRN_TEST_DATA"), MaxFileSize: 2000, Watch: command == "fold" || command == "packs"}
+	opt := cairn.Options{Root: os.Getenv("CAIRN_TEST_ROOT"), DataDir: os.Getenv("CAIRN_TEST_DATA"), MaxFileSize: 2000, Sign: os.Getenv("CAIRN_TEST_KEY"), Watch: command == "fold" || command == "packs"}
 	if command == "roll" {
 		opt.MaxFileSize, opt.Retention = 0, limitedTo(crashBudget)
 	}
@@ -121,6 +121,10 @@ func commandAsProcess(command string) int {
 			_, err = r.PurgeSecrets(background, cairn.PurgeSecretsOptions{})
 		case "undo":
 			_, err = r.Undo(background, cairn.RevertOptions{})
+		case "sign":
+			_, err = r.Sign(background)
+		case "purge":
+			_, err = r.Purge(background, []string{filepath.Join(opt.Root, "perm")})
 		}
 	}
 	if err != nil {

@@ -30,6 +30,9 @@ var layers = map[string]int{
 	"internal/process":        0, // which process a number meant, and whether it lives
 	"internal/wording":        0,
 	"internal/background":     0, // programs started in the background
+	"internal/sealed":         1, // streams that only holders of keys can read
+	"internal/sshsig":         1, // signatures by ssh-keygen
+	"internal/signature":      5, // signed statements about lines
 	"internal/secrets":        1, // credentials in texts
 	"internal/manpage":        0, // manual pages from the texts of help
 	"internal/pager":          0, // a program that stops after every page
@@ -67,7 +70,7 @@ var layers = map[string]int{
 	"internal/search":         5, // lines of states, and lines that are gone
 	"internal/reviewed":       5, // decisions about hunks
 	"internal/retention":      5, // which units of a store live
-	"internal/transfer":       5, // checkpoints between stores
+	"internal/transfer":       6, // checkpoints between stores
 	"internal/capture":        5, // disk to state
 	"internal/plan":           5, // what going back would do; writes nothing
 	"internal/operation":      6, // plans carried out
@@ -135,6 +138,7 @@ var thirdParty = map[string][]string{
 	"internal/transfer":       {"github.com/gofrs/flock"},                                    // one push in the background at a time
 	"internal/ticket":         {"github.com/gofrs/flock"},                                    // one at a time does the work
 	"internal/setup":          {"github.com/tailscale/hujson", "github.com/BurntSushi/toml"}, // settings of agents
+	"internal/sealed":         {"filippo.io/age", "golang.org/x/crypto/ssh"},                 // encryption, and the error of a key with a passphrase; only the program links it
 	// OpenAPI from types; one server per data directory; PROPFIND, its XML and its properties, as clients of WebDAV know them
 	"internal/httpapi":  {"github.com/danielgtaylor/huma/v2", "github.com/gofrs/flock", "golang.org/x/net/webdav"},
 	"internal/dav":      {"golang.org/x/net/webdav"},                                               // the interfaces that it asks for
@@ -156,7 +160,7 @@ var only = []struct {
 	by       []string
 	reason   string
 }{
-	{"os/exec", []string{"internal/git", "internal/usergit", "internal/gittest", "internal/linediff/corpus", "internal/child", "internal/background", "internal/pager", "integrations/conformance"}, "only internal/git starts git, and internal/usergit for a commit that the user asks for, internal/child the command of cairn run and the agent whose conversation goes back, internal/background cairn itself, internal/pager the pager, and the conformance suite drivers and the commands of a turn"},
+	{"os/exec", []string{"internal/git", "internal/usergit", "internal/gittest", "internal/linediff/corpus", "internal/child", "internal/background", "internal/pager", "internal/sshsig", "integrations/conformance"}, "only internal/git starts git, and internal/usergit for a commit that the user asks for, internal/child the command of cairn run and the agent whose conversation goes back, internal/background cairn itself, internal/pager the pager, internal/sshsig ssh-keygen, and the conformance suite drivers and the commands of a turn"},
 	{"flag", []string{"cmd/cairn", "internal/linediff/corpus", "integrations/conformance/cairn-conformance"}, "only commands read flags"},
 	{"log", []string{"internal/linediff/corpus"}, "the library logs through the logger that it is given"},
 	{"testing", []string{"internal/gittest", "internal/statetest", "internal/odb/odbtest"}, "testing belongs into tests"},
@@ -250,8 +254,8 @@ func checkFile(t *testing.T, pkg, file string) {
 	if slices.Contains(reading, pkg) {
 		checkReads(t, parsed, file)
 	}
-	// The git binary needs a PATH; nothing else of the environment reaches it.
-	if layers[pkg] < layers["cmd/cairn"] && file != filepath.Join("internal", "git", "binary.go") {
+	// git and ssh-keygen need a PATH and the agent; nothing else of the environment reaches them.
+	if layers[pkg] < layers["cmd/cairn"] && file != filepath.Join("internal", "git", "binary.go") && file != filepath.Join("internal", "sshsig", "program.go") {
 		ast.Inspect(parsed, func(n ast.Node) bool {
 			if sel, ok := n.(*ast.SelectorExpr); ok && environment[sel.Sel.Name] {
 				if id, ok := sel.X.(*ast.Ident); ok && id.Name == "os" {

@@ -67,7 +67,15 @@ func (r *Repo) Import(ctx context.Context, rd io.Reader) (c *Checkpoint, err err
 //
 // The store remembers the last remote that a push has reached. "" is that one, also for Fetch, FetchSession
 // and ListRemote. A password in the URL is remembered, too, in a file that only its owner can read.
+//
+// With Options.Sign the heads that have moved are signed first, see Sign. Where that fails, Push goes on
+// and the log has a warning. Signatures go along.
 func (r *Repo) Push(ctx context.Context, where string) (pushed []string, err error) {
+	if r.store.Opt.Sign != "" {
+		if _, err := r.Sign(ctx); err != nil {
+			r.store.Log.Warn("heads are pushed without a new signature", "error", err)
+		}
+	}
 	return r.transport.Push(ctx, where)
 }
 

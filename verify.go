@@ -3,6 +3,7 @@ package cairn
 import (
 	"context"
 
+	"github.com/seed-fb9cbc17/cairn/internal/signature"
 	"github.com/seed-fb9cbc17/cairn/internal/verify"
 )
 
@@ -12,15 +13,29 @@ type (
 	VerifyReport  = verify.Report
 	VerifyLine    = verify.Line
 	VerifyNote    = verify.Note
+	VerifySigned  = verify.Signed
 )
 
 // Verify checks the chain of checkpoints of every line and session: that each commit, its parents, trees
 // and files are there, that their bytes are those of their names, and that the records of sessions and
 // operations say what the chain says. What a cleaning, a purge or a repair has changed is listed in Gaps.
-// Everything else that is wrong is in Findings. Nothing is changed. The error is ErrNotFound if
+// Everything else that is wrong is in Findings. Signed heads have to be on their lines; with a list of
+// signers every signature is checked, too. Nothing is changed. The error is ErrNotFound if
 // VerifyOptions.After names no checkpoint.
 //
 // Check looks at the files of the store, Verify at what the history says.
 func (r *Repo) Verify(ctx context.Context, opt VerifyOptions) (*VerifyReport, error) {
 	return verify.Run(ctx, r.store, opt)
+}
+
+// ErrNoKey: Options.Sign names no key.
+var ErrNoKey = signature.ErrNoKey
+
+// Sign signs the heads of the sessions, days and operations that have moved since they were signed last,
+// with the key of Options.Sign, and returns the names of the lines. A signature states the id of the
+// store, the line, its head and the time. It is kept in the store, and Push sends it along. The store is
+// locked only while the signatures are written. Nothing is asked of a person: a key with a passphrase
+// needs the SSH agent.
+func (r *Repo) Sign(ctx context.Context) (lines []string, err error) {
+	return signature.Heads(ctx, r.store)
 }

@@ -149,7 +149,7 @@ func (c *cli) recordEvent(dir string) func(context.Context, string, []byte) []by
 		one.global, one.spawn, one.environ, one.lookup, one.running = c.global, c.spawn, c.environ, c.lookup, "hook"
 		var out bytes.Buffer
 		hooks.Handle(ctx, agent, bytes.NewReader(event), &out, hooks.Options{
-			Dir: dir, Deadline: c.hookDeadline(), Open: one.openProject, Home: c.home(), Line: self,
+			Dir: dir, Deadline: c.hookDeadline(), Open: one.openProject, Home: c.home(), Line: self, Over: one.signLater,
 		})
 		one.cleanLater()
 		return out.Bytes()

@@ -40,6 +40,9 @@ version control is ignored.
     background       false: no cleaning in the background
     record_prompts   false: prompts, titles and commands of sessions are
                      neither stored nor shown
+    sign             path of an SSH key that signs the heads of lines after
+                     turns and at pushes; see cairn help verify
+    signers          path of a list of allowed signers for cairn verify
     mask_secrets     false: secrets in them (tokens, keys, passwords) are
                      stored as they are
     max_age          how long a line lives after its last checkpoint (7d)

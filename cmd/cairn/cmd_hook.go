@@ -80,7 +80,7 @@ func (c *cli) hookCommand() *cobra.Command {
 			hooks.Handle(ctx, args[0], c.stdin, c.out, hooks.Options{
 				Dir: dir, Project: c.agentProject(args[0]), Deadline: c.hookDeadline(), Open: c.openProject,
 				TurnEnded: func() { c.turnEnded = true },
-				Waits:     c.agentWaits(args[0]), Home: c.home(), Passive: c.env(acpVariable) != "",
+				Waits:     c.agentWaits(args[0]), Home: c.home(), Passive: c.env(acpVariable) != "", Over: c.signLater,
 			})
 			return nil
 		},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +15,7 @@ import (
 const verifyManual = `cairn verify checks that the history is whole and says what it said.
 
 Usage:
-    cairn verify [--since TIME|HASH]
+    cairn verify [--since TIME|HASH] [--signers FILE] [--sign]
 
 It reads every checkpoint of every session, day, pin and fetched line, and every
 operation, with all directories and files, and hashes them again. It checks that
@@ -27,32 +28,54 @@ known gap, and listed as such. Anything else that is not there, or not as it was
 recorded, is a finding. Nothing is changed. cairn doctor looks at the files of
 the store and mends them; verify judges the history.
 
+With the setting sign = "KEYFILE", the heads of sessions, days and operations
+are signed with that SSH key after the turns of agents and at every cairn push.
+A head that was signed has to be on its line ever after, unless a purge has left
+a signed statement about it. Who has signed is checked against FILE, a list of
+allowed signers as ssh-keygen has it; the setting signers is the default.
+
 Options:
     --since TIME|HASH  only checkpoints of this time and later (a date, a time
                        or how long ago, as in 2d), or those that are neither
                        HASH nor before it
+    --signers FILE     check every signature against a list of allowed signers
+    --sign             first sign the heads that have moved since
+    --background       only sign, as agents' hooks do after a turn
 
-With --json the answer is {"sound", "checkpoints", "objects", "lines", "gaps",
-"findings"}; a gap and a finding are {"kind", "ref", "checkpoint", "text"}.
+With --json the answer is {"sound", "checkpoints", "objects", "lines",
+"signatures", "gaps", "findings"}; a gap and a finding are {"kind", "ref",
+"checkpoint", "text"}, a signature {"ref", "checkpoint", "time", "signer",
+"unsigned"}.
 
 The exit status is 5 if there is a finding.
 
 Examples:
     cairn verify
     cairn verify --since 7d --json
+    cairn verify --signers ~/.ssh/allowed_signers
 `
 
 // errUnsound ends verify when there is a finding.
 var errUnsound = errors.New("the history is not as it was recorded")
 
 func (c *cli) verifyCommand() *cobra.Command {
-	var since string
+	var since, signers string
+	var sign, background bool
 	cmd := c.command(command{
-		use: "verify [--since TIME|HASH]", short: "check that the history is whole", manual: verifyManual,
+		use: "verify [--since TIME|HASH] [--signers FILE]", short: "check that the history is whole", manual: verifyManual,
 		args: argCount(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
 		run: func(ctx context.Context, _ *cobra.Command, _ []string) error {
 			return c.withRepo(func(repo *cairn.Repo) error {
+				if background {
+					return c.signNow(ctx, repo)
+				}
 				opt, err := c.verifySince(ctx, repo, since)
+				if err == nil && sign {
+					err = c.signNow(ctx, repo)
+				}
+				if err == nil && signers != "" {
+					opt.Signers, err = c.fileFrom(signers)
+				}
 				if err != nil {
 					return err
 				}
@@ -65,6 +88,9 @@ func (c *cli) verifyCommand() *cobra.Command {
 		},
 	})
 	cmd.Flags().StringVar(&since, "since", "", "only checkpoints since a time or a HASH")
+	cmd.Flags().StringVar(&signers, "signers", "", "list of allowed signers")
+	cmd.Flags().BoolVar(&sign, "sign", false, "first sign the heads that have moved")
+	cmd.Flags().BoolVar(&background, "background", false, "only sign")
 	return cmd
 }
 
@@ -95,6 +121,9 @@ func (c *cli) printVerified(r *cairn.VerifyReport) error {
 		}
 	} else {
 		fmt.Fprintf(c.out, "%s in %s, %s read\n", wording.Count(r.Checkpoints, "checkpoint"), wording.Count(len(r.Lines), "line"), wording.Count(r.Objects, "object"))
+		for _, s := range r.Signatures {
+			c.answerLine(signedText(&s))
+		}
 		c.listNotes("known gap", r.Gaps)
 		c.listNotes("finding", r.Findings)
 		if r.Sound {
@@ -116,4 +145,42 @@ func (c *cli) listNotes(what string, list []cairn.VerifyNote) {
 		}
 		fmt.Fprintf(c.out, "%s: %s\n", what, wording.Printable(n.String()))
 	}
+}
+
+// fileFrom makes a path absolute, from the current directory.
+func (c *cli) fileFrom(name string) (string, error) {
+	dir, err := c.workDir()
+	return absolute(dir, name), err
+}
+
+func (c *cli) signNow(ctx context.Context, repo *cairn.Repo) error {
+	lines, err := repo.Sign(ctx)
+	if errors.Is(err, cairn.ErrNoKey) {
+		return c.usage("--sign wants the setting sign = \"KEYFILE\"")
+	}
+	for _, line := range lines {
+		c.console.Remark("signed: %s", wording.Printable(line))
+	}
+	return err
+}
+
+// signedText tells of a signature.
+func signedText(s *cairn.VerifySigned) string {
+	by := "with a signature that no list of signers was asked about"
+	if s.Signer != "" {
+		by = "by " + wording.Printable(s.Signer)
+	}
+	text := fmt.Sprintf("signed: %s at %s %s", wording.Printable(cairn.VerifyNote{Ref: s.Ref, Text: s.Checkpoint[:12]}.String()), s.When.Local().Format(time.DateTime), by)
+	if s.Unsigned > 0 {
+		text += fmt.Sprintf("; %s since", wording.Count(s.Unsigned, "checkpoint"))
+	}
+	return text
+}
+
+// signLater signs in a process of its own, so that no turn waits for it.
+func (c *cli) signLater() {
+	if c.spawn == nil || c.last == nil || c.last.Sign == "" || isSet(c.env("CAIRN_NO_BACKGROUND")) {
+		return
+	}
+	_ = c.spawn([]string{"verify", "--background", "--quiet", "--root", c.last.Root, "--data-dir", c.last.DataDir})
 }

@@ -65,6 +65,8 @@ type Config struct {
 	Sync string // a URL or an absolute path, cairn.SyncRemembered, "" for no pushes in the background
 
 	DataDir     string // absolute
+	Sign        string // path of an SSH key that signs heads, absolute; "" = none
+	Signers     string // path of a list of allowed signers, absolute; "" = none
 	LockTimeout time.Duration
 
 	decided map[string]Decision

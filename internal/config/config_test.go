@@ -77,12 +77,14 @@ secret_rules = '`+dir+`'
 timeout = "90s"
 lock_timeout = "1m"
 data_dir = '`+dir+`'
+sign = '`+dir+`'
+signers = '`+dir+`'
 `)})
 	want := &Config{
 		RequireGit: true, MaxAge: 14 * 24 * time.Hour, MaxCount: 100, MaxBytes: 5 << 30, MinFree: 2 << 30, KeepLast: 7,
 		MaxFileSize: 1 << 20, MaxFiles: Unlimited, MaxIncludeSize: 2 << 20, MaxScanBytes: Unlimited, Include: []string{".env*", "local.toml"}, AllowInclude: []string{"x"}, Never: []string{"*.pem"},
 		Secrets: cairn.SecretsSkip, SecretRules: dir,
-		Timeout: 90 * time.Second, LockTimeout: time.Minute, DataDir: dir, decided: got.decided,
+		Timeout: 90 * time.Second, LockTimeout: time.Minute, DataDir: dir, Sign: dir, Signers: dir, decided: got.decided,
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)

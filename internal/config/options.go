@@ -11,6 +11,7 @@ func (c *Config) Configure(opt *cairn.Options) {
 	opt.RequireGit, opt.NoPrompts, opt.NoMask, opt.NoGit = c.RequireGit, !c.Prompts, !c.Mask, !c.Git
 	opt.Sync, opt.RemoteTimeout = c.Sync, c.RemoteTimeout
 	opt.Secrets, opt.SecretRules = c.Secrets, c.SecretRules
+	opt.Sign, opt.Signers = c.Sign, c.Signers
 	if opt.LockTimeout == 0 {
 		opt.LockTimeout = max(0, c.LockTimeout)
 	}

@@ -49,6 +49,8 @@ var settings = []setting{
 	{key: "sync", text: remote},
 	{key: "remote_timeout", text: duration(func(c *Config) *time.Duration { return &c.RemoteTimeout })},
 	{key: "data_dir", text: path(func(c *Config) *string { return &c.DataDir }), user: true},
+	{key: "sign", text: path(func(c *Config) *string { return &c.Sign }), user: true},
+	{key: "signers", text: path(func(c *Config) *string { return &c.Signers }), user: true},
 }
 
 func find(key string) *setting {

@@ -20,3 +20,7 @@ func Wanted(e *LineEvent) string {
 // RefLost is the prefix of refs that keep the older parts of lines that a repair has cut at a lost
 // checkpoint. The rest of the ref is the name of the line.
 const RefLost = RefRoot + "lost/"
+
+// RefSignatures is the prefix of refs that lead to signed statements. The rest of the ref is the name of
+// the line below refs/cairn/ that a statement is about.
+const RefSignatures = RefRoot + "signatures/"

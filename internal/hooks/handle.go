@@ -50,6 +50,9 @@ type Options struct {
 	// Passive: another part of cairn records the agent. Events are answered and not applied.
 	Passive bool
 
+	// Over is called when a turn or a session is over and what it changed is recorded; nil = never.
+	Over func()
+
 	// Line lists the processes above the hook, nil = those above this process.
 	Line func() []process.Relative
 
@@ -139,6 +142,9 @@ func Handle(ctx context.Context, agent string, stdin io.Reader, stdout io.Writer
 	})
 	if errors.Is(err, cairn.ErrDisabled) && !h.said {
 		err = nil // off means off
+	}
+	if err == nil && opt.Over != nil && !opt.Passive && (h.kind == stop || h.kind == sessionEnd) {
+		opt.Over()
 	}
 	rec.note(h, errors.Join(err, h.unlinked), time.Since(began))
 	if reply := h.reply(err); reply != nil {

@@ -67,6 +67,7 @@ var byError = []struct {
 	{cairn.ErrSecrets, http.StatusConflict, protocol.Secrets},
 	{cairn.ErrNoSpace, http.StatusInsufficientStorage, protocol.Refused},
 	{cairn.ErrDisabled, http.StatusConflict, protocol.Disabled},
+	{cairn.ErrNoKey, http.StatusConflict, protocol.Refused},
 	{cairn.ErrDeadline, http.StatusConflict, protocol.Deadline},
 	{cairn.ErrOtherRoot, http.StatusConflict, protocol.Refused},
 	{cairn.ErrRoot, http.StatusNotFound, protocol.BadRoot},

@@ -8,8 +8,19 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 )
 
-// verifyOperations check what the history says.
+// SignedLines names the lines whose heads were signed.
+type SignedLines struct {
+	Lines []string `json:"lines"`
+}
+
+// verifyOperations check what the history says, and sign it.
 func (s *Server) verifyOperations() {
+	onProject(s, endpoint{
+		id: "sign", method: http.MethodPost, path: "/sign", tag: "stores", summary: "Sign the heads that have moved, with the key of the setting sign",
+	}, func(ctx context.Context, p *Project, _ *InProject) (SignedLines, error) {
+		lines, err := p.Repo.Sign(ctx)
+		return SignedLines{append([]string{}, lines...)}, err
+	})
 	onProject(s, endpoint{
 		id: "verify", method: http.MethodGet, path: "/verify", tag: "stores", summary: "Whether the history is whole and linked as it says",
 		description: "It reads every file of every checkpoint that it is asked about.",

@@ -22,6 +22,7 @@ func TestVerify(t *testing.T) {
 	if f.call("GET", "/verify?after="+tr.Checkpoint, nil).want(t, 200, &report); !report.Sound || report.Checkpoints != 0 {
 		t.Errorf("%+v", report)
 	}
+	f.call("POST", "/sign", nil).problem(t, 409, "refused")
 	f.call("GET", "/verify?after=none", nil).problem(t, 404, "not-found")
 	f.call("GET", "/verify?since=never", nil).problem(t, 400, "bad-request")
 	torn := filepath.Join(cairn.StorePath(f.dataDir, f.root), "refs", "cairn", "sessions", "torn")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
@@ -13,6 +14,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/reviewed"
+	"github.com/seed-fb9cbc17/cairn/internal/signature"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
@@ -290,6 +292,9 @@ func (u *LineUpdate) Delete(id string) error {
 		return state.NotFound("line %q", id)
 	}
 	if err != nil {
+		return err
+	}
+	if err := signature.Drop(u.repo.Store, strings.TrimPrefix(history.LineRef(id), history.RefRoot)); err != nil {
 		return err
 	}
 	return reviewed.Forget(u.repo.Store, id)

@@ -176,8 +176,8 @@ func (p *purger) rewrite(ctx context.Context, l *history.Locked) error {
 	if err != nil {
 		return err
 	}
-	w := Rewritten{Refs: refs, Commits: p.commits, Replaced: p.replacements(), Journals: journals}
-	if err := r.ReplaceHistory(l, p.batch, w, func() error { return errors.Join(p.addDenied(l), r.setUnfinished(l, true)) }); err != nil {
+	w := Rewritten{Refs: refs, Commits: p.commits, Replaced: p.replacements(), Journals: journals, Paths: len(p.found)}
+	if err := r.ReplaceHistory(ctx, l, p.batch, w, func() error { return errors.Join(p.addDenied(l), r.setUnfinished(l, true)) }); err != nil {
 		return err
 	}
 	if err := reviewed.ForgetPaths(r.Store, p.paths); err != nil {

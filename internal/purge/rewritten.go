@@ -1,6 +1,7 @@
 package purge
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"sync"
@@ -8,6 +9,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/signature"
 )
 
 // Rewritten is a history with new commit ids. Its objects are in a batch.
@@ -18,12 +20,13 @@ type Rewritten struct {
 	Ends     []object.ID             // commits whose parents no longer count
 	Replaced map[object.ID]object.ID
 	Journals []odb.Journal
+	Paths    int // that went
 }
 
 // ReplaceHistory replaces the store's history by a rewritten one. If the process dies on the way,
 // the store is sound and the same call completes the work. beforeRefs runs after all objects are
 // written and before the first ref moves.
-func (r *Rewriter) ReplaceHistory(l *history.Locked, batch *odb.Batch, w Rewritten, beforeRefs func() error) error {
+func (r *Rewriter) ReplaceHistory(ctx context.Context, l *history.Locked, batch *odb.Batch, w Rewritten, beforeRefs func() error) error {
 	r.Holds(l)
 	ends, err := r.DB.Shallow()
 	if err != nil {
@@ -45,6 +48,9 @@ func (r *Rewriter) ReplaceHistory(l *history.Locked, batch *odb.Batch, w Rewritt
 	}
 	if err := beforeRefs(); err != nil {
 		return err
+	}
+	if err := signature.Rewriting(ctx, r.Store, l, w.Commits, w.Paths); err != nil {
+		return fmt.Errorf("record the new ids: %w", err)
 	}
 	r.FreshIndex(l) // it names the contents
 	for _, ref := range w.Refs {

@@ -62,7 +62,7 @@ func (m *mender) cut(ctx context.Context) error {
 	if w.Journals, err = r.JournalsNaming(func(text string) (string, error) { return m.mentions(ctx, text) }); err != nil {
 		return err
 	}
-	return r.ReplaceHistory(m.lock, m.batch, w, func() error { return r.RecordLosses(m.lock, m.gone) })
+	return r.ReplaceHistory(ctx, m.lock, m.batch, w, func() error { return r.RecordLosses(m.lock, m.gone) })
 }
 
 // commit rewrites a commit after its parents and the commits that it names. ok is false for a

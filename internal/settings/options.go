@@ -145,6 +145,12 @@ type Options struct {
 	// beside the lines. "" is not written.
 	Machine, User string
 
+	// Sign names the SSH key that signs the heads of lines when they are pushed or Repo.Sign is called,
+	// and new ids after a purge: the path of a private key, or of a public one whose private key the
+	// agent has. "" = nothing is signed. A signature that cannot be made delays and refuses nothing.
+	// Signers names a list of allowed signers, see ssh-keygen(1), which Repo.Verify goes by.
+	Sign, Signers string
+
 	Command  string         // shown to other processes that wait for the lock
 	Logger   *slog.Logger   // nil = silent
 	Progress func(Progress) // called at intervals, from several goroutines; nil = never

@@ -68,7 +68,7 @@ func (r *Transport) Fetch(ctx context.Context, where string) (fetched []string, 
 	}
 	var specs []string
 	for _, key := range p.Keys(r.Root) {
-		specs = append(specs, lineSpec(key), aboutSpec(key))
+		specs = append(specs, lineSpec(key), aboutSpec(key), signedSpec(key+"/*"))
 	}
 	fetched, err = r.fetchLines(ctx, where, specs)
 	if errors.Is(err, state.ErrNotFound) && why != nil {
@@ -137,7 +137,7 @@ func (r *Transport) fetch(ctx context.Context, m *remote, specs []string) (fetch
 	}
 	in, err := r.judgeIncoming(ctx, q, own)
 	found := foundIn(q, lacks)
-	if err != nil || len(in.lines)+len(found) == 0 {
+	if err != nil || len(in.lines)+len(in.signatures)+len(found) == 0 {
 		return nil, err
 	}
 	err = r.Exclusive(ctx, func(l *history.Locked) error {
@@ -147,8 +147,10 @@ func (r *Transport) fetch(ctx context.Context, m *remote, specs []string) (fetch
 		if err := r.keepMachines(l, in.machines); err != nil {
 			return err
 		}
-		fetched, err = r.adoptIncoming(l, in)
-		return err
+		if fetched, err = r.adoptIncoming(l, in); err != nil {
+			return err
+		}
+		return r.adoptSignatures(l, in.signatures)
 	})
 	for _, id := range found {
 		fetched = append(fetched, "lost object "+id.String())
@@ -179,8 +181,11 @@ func foundIn(q *odb.Quarantine, ids []object.ID) (found []object.ID) {
 type incoming struct {
 	lines    []incomingLine
 	machines map[string]history.Machine
-	audit    *audit
-	commits  map[object.ID]bool // checked
+
+	signatures []odb.Ref // lists of signed statements, under their names here
+
+	audit   *audit
+	commits map[object.ID]bool // checked
 }
 
 type incomingLine struct {
@@ -199,6 +204,9 @@ func (r *Transport) judgeIncoming(ctx context.Context, q *odb.Quarantine, own st
 	}
 	in := &incoming{audit: newAudit(q), commits: make(map[object.ID]bool)}
 	if in.machines, err = r.machinesOf(q); err != nil {
+		return nil, err
+	}
+	if in.signatures, err = r.signaturesOf(q, own); err != nil {
 		return nil, err
 	}
 	trusted, err := r.trusted(ctx)

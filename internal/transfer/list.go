@@ -200,7 +200,7 @@ func (r *Transport) FetchSession(ctx context.Context, where, spec string) (id st
 		return "", nil, fmt.Errorf("fetch from %s: %w", where, err)
 	}
 	name := key + "/" + at.Store + "/" + s.ref
-	specs := []string{"+" + history.RefRoot + name + ":" + RefIncoming + name, "+" + refAbout + key + "/" + at.Store + ":" + refAbout + key + "/" + at.Store}
+	specs := []string{"+" + history.RefRoot + name + ":" + RefIncoming + name, "+" + refAbout + key + "/" + at.Store + ":" + refAbout + key + "/" + at.Store, signedSpec(key + "/" + at.Store + "/*")}
 	fetched, err = r.fetchLines(ctx, where, specs)
 	return s.ID, fetched, err
 }

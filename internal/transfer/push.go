@@ -114,7 +114,7 @@ func staysHere(ref string) bool {
 	case history.RefDisk, history.RefBefore, history.RefTests, history.RefForked:
 		return true
 	}
-	for _, prefix := range []string{history.RefRemotes, history.RefGit, history.RefForks} {
+	for _, prefix := range []string{history.RefRemotes, history.RefGit, history.RefForks, history.RefSignatures} {
 		if strings.HasPrefix(ref, prefix) {
 			return true
 		}
@@ -213,6 +213,11 @@ func (r *Transport) pushTo(ctx context.Context, m *remote, lines []odb.Ref, want
 		name := strings.TrimPrefix(ref.Name, history.RefRoot)
 		specs = append(specs, pushSpec{name: name, id: ref.ID, to: history.RefRoot + key + "/" + id + "/" + name, force: strings.HasPrefix(ref.Name, history.RefPins)})
 	}
+	signed, err := r.signedSpecs(key + "/" + id)
+	if err != nil {
+		return nil, err
+	}
+	specs = append(specs, signed...)
 	specs = append(specs, pushSpec{name: noteName, id: note, to: refAbout + key + "/" + id, force: true})
 	pushed, rejected, err := m.push(ctx, q.Dir(), specs)
 	if err == nil && len(rejected) > 0 {
@@ -227,7 +232,7 @@ func (r *Transport) pushTo(ctx context.Context, m *remote, lines []odb.Ref, want
 		}
 		pushed = append(pushed, more...)
 	}
-	return slices.DeleteFunc(pushed, func(name string) bool { return name == noteName }), err
+	return slices.DeleteFunc(pushed, func(name string) bool { return name == noteName || name == signaturesName }), err
 }
 
 // noteName stands for the note among the names of lines.

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,16 +19,22 @@ import (
 type Options struct {
 	Since time.Time // only checkpoints of this time and later
 	After string    // only checkpoints that are neither this one, a hash, nor before it on its line
+
+	// Signers is the path of a list of allowed signers, see ssh-keygen(1). With it, every signature is
+	// checked. "" = Options.Signers of the Repo.
+	Signers string
 }
 
 // Report is the result of a verification.
 type Report struct {
-	Sound       bool   `json:"sound" doc:"There is no finding."`
-	Checkpoints int    `json:"checkpoints" doc:"Checkpoints and operations that were checked."`
-	Objects     int    `json:"objects" doc:"Commits, trees and files that were read and hashed again."`
-	Lines       []Line `json:"lines" doc:"Sessions, days, pins, operations, imported and fetched lines."`
-	Gaps        []Note `json:"gaps" doc:"What is missing or has new ids because cairn cleaned, purged or repaired."`
-	Findings    []Note `json:"findings" doc:"Everything else that is not as it was recorded."`
+	Sound       bool     `json:"sound" doc:"There is no finding."`
+	Checkpoints int      `json:"checkpoints" doc:"Checkpoints and operations that were checked."`
+	Objects     int      `json:"objects" doc:"Commits, trees and files that were read and hashed again."`
+	Lines       []Line   `json:"lines" doc:"Sessions, days, pins, operations, imported and fetched lines."`
+	Signatures  []Signed `json:"signatures" doc:"The newest signed head of each line that has one."`
+
+	Gaps     []Note `json:"gaps" doc:"What is missing or has new ids because cairn cleaned, purged or repaired."`
+	Findings []Note `json:"findings" doc:"Everything else that is not as it was recorded."`
 }
 
 // Line is a line of checkpoints.
@@ -39,7 +46,7 @@ type Line struct {
 
 // Note is a gap or a finding.
 type Note struct {
-	Kind       string `json:"kind" doc:"Of a gap: cleaned, rewritten, repaired. Of a finding: ref, missing, object, checkpoint, record, link."`
+	Kind       string `json:"kind" doc:"Of a gap: cleaned, rewritten, repaired, gone. Of a finding: ref, missing, object, checkpoint, record, link, signature, head."`
 	Ref        string `json:"ref,omitempty" doc:"The line."`
 	Checkpoint string `json:"checkpoint,omitempty" doc:"The id in question."`
 	Text       string `json:"text"`
@@ -107,7 +114,7 @@ type commit struct {
 func pass(ctx context.Context, s *history.Store, opt Options) (*Report, error) {
 	v := &verifier{
 		Store: s, ctx: ctx, since: opt.Since, before: make(map[object.ID]bool), ends: s.DB.Ends(),
-		report:  Report{Lines: []Line{}, Gaps: []Note{}, Findings: []Note{}},
+		report:  Report{Lines: []Line{}, Signatures: []Signed{}, Gaps: []Note{}, Findings: []Note{}},
 		commits: make(map[object.ID]*commit), trees: make(map[object.ID]bool), blobs: make(map[object.ID]bool), told: make(map[string]bool),
 	}
 	if opt.After != "" {
@@ -131,6 +138,9 @@ func pass(ctx context.Context, s *history.Store, opt Options) (*Report, error) {
 		if err := v.line(ref); err != nil {
 			return nil, err
 		}
+	}
+	if err := v.signatures(ctx, cmp.Or(opt.Signers, s.Opt.Signers)); err != nil {
+		return nil, err
 	}
 	v.report.Sound = len(v.report.Findings) == 0
 	return &v.report, nil
@@ -169,11 +179,8 @@ func (v *verifier) leaveOut(id object.ID) error {
 	return nil
 }
 
-// known notes what purges and repairs have changed.
+// known notes what repairs gave up.
 func (v *verifier) known() {
-	if n := len(v.ReadReplaced()); n > 0 {
-		v.gap(Note{Kind: GapRewritten, Text: fmt.Sprintf("a purge or a repair gave new ids to %d commits and trees", n)})
-	}
 	losses, err := v.Losses()
 	if err != nil {
 		v.finding(Note{Kind: FindRecord, Text: "the list of losses: " + err.Error()})

@@ -1,0 +1,113 @@
+package cairn_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+)
+
+// signedRun is a crashRun whose heads are signed, once before the first crash.
+type signedRun struct {
+	*crashRun
+	key, signers string
+}
+
+func newSignedRun(t *testing.T) *signedRun {
+	t.Helper()
+	if _, err := exec.LookPath("ssh-keygen"); err != nil {
+		t.Skip("ssh-keygen is needed")
+	}
+	s := &signedRun{crashRun: newCrashRun(t), key: filepath.Join(t.TempDir(), "key")}
+	if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", s.key).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	public, err := os.ReadFile(s.key + ".pub")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.signers = filepath.Join(filepath.Dir(s.key), "signers")
+	if err := os.WriteFile(s.signers, append([]byte("me "), public...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.opt.Sign = s.key
+	s.sign()
+	s.track()
+	copyTree(t, s.data, filepath.Join(s.pristine, "data"))
+	return s
+}
+
+func (s *signedRun) open(f func(*cairn.Repo) error) {
+	s.Helper()
+	r, err := cairn.Open(s.opt)
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer r.Close()
+	if err := f(r); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s *signedRun) sign() {
+	s.Helper()
+	s.open(func(r *cairn.Repo) error { _, err := r.Sign(s.Context()); return err })
+}
+
+// sound fails if a verification with the list of signers has a finding.
+func (s *signedRun) sound(when string) {
+	s.Helper()
+	s.oracle.Fsck(cairn.StorePath(s.data, mustEval(s.T, s.root)))
+	s.open(func(r *cairn.Repo) error {
+		report, err := r.Verify(s.Context(), cairn.VerifyOptions{Signers: s.signers})
+		if err == nil && !report.Sound {
+			s.Errorf("%s: %v", when, report.Findings)
+		}
+		return err
+	})
+}
+
+func (s *signedRun) signEnv(command string) []string {
+	return append(s.env(command), "CAIRN_TEST_KEY="+s.key)
+}
+
+// TestKilledWhileSigning kills a signing and a purge before their write-type system calls, and lets each of
+// these calls fail. A head that was signed is on its line, or a signed statement names its new id.
+// The same command completes the work.
+func TestKilledWhileSigning(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"sign", "purge"} {
+		for _, fails := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s fails %v", command, fails), func(t *testing.T) {
+				t.Parallel()
+				s := newSignedRun(t)
+				for n := 1; ; n += gittest.Stride() {
+					s.reset()
+					var crash gittest.Crash
+					if fails {
+						crash = gittest.FailAt(t, []string{os.Args[0]}, s.signEnv(command), gittest.WriteCalls, n, syscall.ENOSPC)
+					} else {
+						crash = gittest.KillAt(t, []string{os.Args[0]}, s.signEnv(command), gittest.WriteCalls, n)
+					}
+					if !crash.Hit {
+						if crash.ExitCode != 0 {
+							t.Fatalf("undisturbed: %s", crash)
+						}
+						break
+					}
+					s.sound(fmt.Sprintf("call %d, %s", n, crash.Call))
+					s.sign()
+					s.sound(fmt.Sprintf("signed after call %d", n))
+					if t.Failed() {
+						t.Fatalf("call %d: %s", n, crash)
+					}
+				}
+			})
+		}
+	}
+}

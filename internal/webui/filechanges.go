@@ -184,13 +184,16 @@ func (v *visit) fillIn(p *changesPage, f *fileView, context, firstRow, room int)
 			c.opened = readSpans(v.query.Get("open"))
 		}
 		t := &diffTable{
-			name: f.Path, split: p.Split, context: context, first: firstRow, hunks: hunksOf(d.Hunks, len(c.edits)), chosen: chosen,
+			name: f.Path, split: p.Split, context: context, first: firstRow, chosen: chosen,
 			more: func(row int) string {
 				return v.same("file", f.Path, "skip", "", "part", "", "row", strconv.Itoa(row))
 			},
 			opener: func(s span) string {
 				return v.same("file", f.Path, "skip", "", "part", "", "open", writeSpans(append(slices.Clip(c.opened), s)))
 			},
+		}
+		if v.h.opt.ReadOnly == "" { // nothing can be chosen there
+			t.hunks = hunksOf(d.Hunks, len(c.edits))
 		}
 		f.Body = t.html(c)
 	}

@@ -25,8 +25,8 @@ Usage:
 It prints the root, the store and its size on disk, how much it may have, the
 newest checkpoint, how many files differ from it now (cairn diff --name-status
 lists them), what was purged, whether checkpoints record git and what moved in
-it since, how far the remote of the setting sync, or of the last push, is behind,
-and which settings are not at their defaults, with who decided. Where
+it since, how far the remote of the setting sync, or of the last push, is
+behind, and which settings are not at their defaults, with who decided. Where
 cairn serve runs, it says how that finds what has changed: by watching
 directories, or by scanning all of them, and why. Every other command scans by
 itself. Without any checkpoint the exit status is 4.

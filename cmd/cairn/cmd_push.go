@@ -20,13 +20,14 @@ const pushManual = `cairn push sends the lines of checkpoints to a git repositor
 Usage:
     cairn push [REMOTE]
 
-REMOTE is a URL or a path, and the one of the last push where none is given; any git server will do, and many projects and machines can share one
-repository. All lines of this directory's store go there,
-with names, operations and imported checkpoints. Nothing is deleted there, and
-the lines of other stores stay where they are. cairn fetch on another machine
-finds them wherever the project lies there: a project is known by the first
-commit of its git repository and the path within, or by an id that
-cairn adopt --id gave it. Without either it is known by its path.
+REMOTE is a URL or a path. Where none is given it is that of the setting sync,
+or of the last push. Any git server will do, and many projects and machines can
+share one repository. All lines of this directory's store go there, with names,
+operations and imported checkpoints. Nothing is deleted there, and the lines of
+other stores stay where they are. cairn fetch on another machine finds them
+wherever the project lies there: a project is known by the first commit of its
+git repository and the path within, or by an id that cairn adopt --id gave it.
+Without either it is known by its path.
 
 A note goes along for cairn fetch --list: the names of this machine, its user
 and the directory, and the first prompt of each session.
@@ -36,10 +37,10 @@ agent, ~/.ssh and ~/.netrc, and never asks for a password. Your own repository
 has no part in it, and the names of its remotes are unknown here.
 
 With the setting sync the same happens in the background after each turn of an
-agent and after commands that make checkpoints, at a low priority and one push at
-a time. No command waits for it. Where a push fails, the next turn tries again,
-after a pause that grows from a minute to an hour. cairn status tells how far
-the remote is behind.
+agent and after commands that make checkpoints, at a low priority and one push
+at a time. No command waits for it. Where a push fails, the next turn tries
+again, after a pause that grows from a minute to an hour. cairn status tells how
+far the remote is behind.
 
 Options:
     --background  push as the setting sync says, and say nothing

@@ -75,6 +75,9 @@ func Open(opt Options) (*Repo, error) {
 	}
 	r.cleaner.AdoptRetention()
 	r.store.RefreshDenied()
+	if r.store.Forked() != nil {
+		r.capturer.RefreshRepository() // that around the root may be another one's
+	}
 	return r, nil
 }
 
@@ -158,11 +161,14 @@ func FindRoot(dir string) (string, error) {
 
 // FindRootIn is FindRoot for callers that know the data directory. Outside of git work trees it
 // returns the nearest directory, from dir upwards, that has a store there, so that a sub-directory
-// of a captured root does not get a second store.
+// of a captured root does not get a second store. A fork is its own root wherever it lies.
 func FindRootIn(dir, dataDir string) (string, error) {
 	root, err := FindRoot(dir)
 	if err != nil {
 		return "", err
+	}
+	if fork, err := forkAround(dir, root, dataDir); fork != "" || err != nil {
+		return fork, err
 	}
 	if repo, err := capture.UserRepo(root); err != nil || repo != nil {
 		return root, err
@@ -175,6 +181,20 @@ func FindRootIn(dir, dataDir string) (string, error) {
 			return root, nil
 		}
 	}
+}
+
+// forkAround returns the nearest fork, from dir upwards, that lies below root; "" for none.
+func forkAround(dir, root, dataDir string) (string, error) {
+	at, err := state.ResolveRoot(dir)
+	if err != nil {
+		return "", err
+	}
+	for ; at != root && history.Within(at, root); at = filepath.Dir(at) {
+		if history.IsFork(StorePath(dataDir, at)) {
+			return at, nil
+		}
+	}
+	return "", nil
 }
 
 // ProjectID names the store of a root: the first 8 bytes, in hex, of the SHA-256

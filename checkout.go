@@ -16,8 +16,9 @@ type CheckoutResult = copies.CheckoutResult
 type CopyAmount = copies.Amount
 
 // Checkout makes a new directory with the exact state of a checkpoint: contents, kinds, permission
-// bits and empty directories. Nothing or an empty directory may be at dir, outside of the root and
-// of the data directory, and its parent must exist; else the error wraps ErrPlace. The directory
+// bits and empty directories. Nothing or an empty directory may be at dir, outside of the data
+// directory and of the root, or in a directory of the root that captures leave out; its parent must
+// exist. Else the error wraps ErrPlace. The directory
 // appears when it is whole, so a killed process leaves either all of it or none.
 //
 // Files that the root still has with the wanted contents, by its stat, are cloned, or copied where

@@ -452,3 +452,48 @@ func TestCheckoutWriteErrors(t *testing.T) {
 		})
 	}
 }
+
+// TestCheckoutBelowAnIgnoredDirectory: the root may hold copies that no capture sees. Anywhere else in
+// it there is no place.
+func TestCheckoutBelowAnIgnoredDirectory(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{
+		".gitignore": gittest.File("/copies/\n/only\nhalf/*\n!half/kept\n"), "a": gittest.File("a"), "sub/.gitignore": gittest.File("tmp\n"), "sub/b": gittest.File("b"),
+		"copies/note": gittest.File("ignored"), "half/x": gittest.File("x"), "seen": gittest.Dir(),
+	})
+	hash := f.trackAll()
+	want := gittest.Tree{".gitignore": gittest.File("/copies/\n/only\nhalf/*\n!half/kept\n"), "a": gittest.File("a"), "sub/.gitignore": gittest.File("tmp\n"), "sub/b": gittest.File("b"), "seen": gittest.Dir(), "half": gittest.Dir()}
+	if err := os.MkdirAll(f.path("sub/tmp"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{"copies/try", "sub/tmp/try", "half/try"} {
+		f.checkout(hash, f.path(dir), cairn.CheckoutOptions{})
+		gittest.AssertTree(t, f.path(dir), want)
+	}
+	if again := f.trackAll(); again != hash {
+		t.Errorf("a capture sees the copies: %s, before %s", again, hash)
+	}
+	for _, dir := range []string{"only", "half/kept", "seen/try", "sub/try", "tmp"} {
+		if _, err := f.repo().Checkout(t.Context(), hash, f.path(dir), cairn.CheckoutOptions{}); !errors.Is(err, cairn.ErrPlace) {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+	f.opt.Include = []string{".env*"}
+	if _, err := f.repo().Checkout(t.Context(), hash, f.path("copies/second"), cairn.CheckoutOptions{}); !errors.Is(err, cairn.ErrPlace) {
+		t.Errorf("where include leads: %v", err)
+	}
+	f.opt.Include = []string{".env*", "!/copies/"}
+	f.checkout(hash, f.path("copies/second"), cairn.CheckoutOptions{})
+}
+
+// TestCheckoutWithIgnoredBesideItself: other files of the ignored directory come along, but not the copy
+// itself, nor one that is being made.
+func TestCheckoutWithIgnoredBesideItself(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{".gitignore": gittest.File("/copies/\n"), "a": gittest.File("a"), "copies/note": gittest.File("n"), "copies/try": gittest.Dir(), "copies/.x.cairn-12/tree/half": gittest.File("h")})
+	res := f.checkout(f.trackAll(), f.path("copies/try"), cairn.CheckoutOptions{WithIgnored: true})
+	gittest.AssertTree(t, f.path("copies/try"), gittest.Tree{".gitignore": gittest.File("/copies/\n"), "a": gittest.File("a"), "copies/note": gittest.File("n")})
+	if len(res.LeftOut) != 1 || res.LeftOut[0].Path != "copies/.x.cairn-12" || !res.Complete() {
+		t.Errorf("%+v", res)
+	}
+}

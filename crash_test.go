@@ -111,8 +111,12 @@ func commandAsProcess(command string) int {
 			if err == nil && !res.Complete() {
 				err = fmt.Errorf("incomplete: %+v", res)
 			}
+		case "fork":
+			_, err = r.Fork(background, os.Getenv("CAIRN_TEST_DIR"), cairn.ForkOptions{})
 		case "merge":
 			err = mergeAsProcess(r)
+		case "fetch":
+			err = fetchAsProcess(r)
 		case "purge-secrets":
 			_, err = r.PurgeSecrets(background, cairn.PurgeSecretsOptions{})
 		case "undo":

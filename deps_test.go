@@ -73,6 +73,7 @@ var layers = map[string]int{
 	"internal/operation":      6, // plans carried out
 	"internal/copies":         6, // checkpoints in directories of their own
 	"internal/purge":          6, // history without a path
+	"internal/verify":         6, // whether the history says what it said
 	"internal/repair":         7, // what is wrong with a store
 	"internal/merge":          7, // what changed elsewhere, merged into a directory
 	"internal/access":         7, // what packages of the module need of a Repo
@@ -102,6 +103,7 @@ var layers = map[string]int{
 	"internal/review":         10, // the terminal interface
 	"internal/acp":            12, // between an editor and an agent of the Agent Client Protocol
 	"internal/agents":         12, // how agents fare with cairn
+	"internal/team":           11, // what machines pushed to a remote, ready to be shown
 	"internal/listen":         12, // the ways into the server
 	"cmd/cairn":               13,
 	"internal/gittest":        14, // test support: may import nothing of ours, see below
@@ -130,6 +132,7 @@ var thirdParty = map[string][]string{
 	"internal/watch":          {"golang.org/x/sys"},                                          // inotify
 	"internal/gittest":        {"golang.org/x/sys", "github.com/hanwen/go-fuse/v2"},          // tracing for crash tests; file systems of the tests
 	"internal/hooks":          {"github.com/gofrs/flock"},                                    // one hook of a session at a time
+	"internal/transfer":       {"github.com/gofrs/flock"},                                    // one push in the background at a time
 	"internal/ticket":         {"github.com/gofrs/flock"},                                    // one at a time does the work
 	"internal/setup":          {"github.com/tailscale/hujson", "github.com/BurntSushi/toml"}, // settings of agents
 	// OpenAPI from types; one server per data directory; PROPFIND, its XML and its properties, as clients of WebDAV know them

@@ -84,3 +84,7 @@ var ErrNoGit = transfer.ErrNoGit
 // ErrPlace: a copy cannot be made at this path: something is there, or it lies inside the root or a
 // store. Nothing was done.
 var ErrPlace = copies.ErrPlace
+
+// ErrStalled: a push or a fetch has made no progress for the time of Options.RemoteTimeout. Nothing of the
+// fetch is in the store.
+var ErrStalled = transfer.ErrStalled

@@ -63,20 +63,9 @@ type gitCrash struct {
 
 func newGitCrash(t *testing.T, kind gitCrashKind) *gitCrash {
 	t.Helper()
-	c := &gitCrash{gitFixture: newGitFixture(t, kind.format(t)...), pristine: t.TempDir(), command: kind.command}
-	c.git("branch", "a", "HEAD~1")
-	c.git("tag", "-a", "-m", "t", "v1")
-	c.git("symbolic-ref", "refs/alias", "refs/heads/a")
-	for _, text := range []string{"x", "y"} {
-		c.write("file", text)
-		c.git("stash", "push", "-q", "-m", text)
-	}
-	c.git("checkout", "-q", "-b", "side", "HEAD~1")
-	c.commit("side")
-	c.git("checkout", "-q", "main")
-	if _, err := c.o.Try(c.root, "merge", "-q", "side"); err == nil {
-		t.Fatal("the merge has no conflict")
-	}
+	gittest.NeedGit(t)
+	c := &gitCrash{gitFixture: &gitFixture{newFixture(t, nil), gittest.NewOracle(t)}, pristine: t.TempDir(), command: kind.command}
+	c.begin("a merge under way", kind.format(t), (*gitFixture).stopInAMerge)
 	c.new = c.look()
 	s := session.New(c.repo())
 	begun, err := s.BeginStep(background, session.StepBegin{Session: "s", Message: "m", Step: "1", Role: session.RoleUser})
@@ -97,6 +86,27 @@ func newGitCrash(t *testing.T, kind gitCrashKind) *gitCrash {
 	copyTree(t, c.root, filepath.Join(c.pristine, "root"))
 	copyTree(t, c.data, filepath.Join(c.pristine, "data"))
 	return c
+}
+
+// stopInAMerge makes refs of every kind, stashes, and a merge that stops at a conflict.
+func (f *gitFixture) stopInAMerge() {
+	f.Helper()
+	for _, text := range []string{"one", "two", "three"} {
+		f.commit(text)
+	}
+	f.git("branch", "a", "HEAD~1")
+	f.git("tag", "-a", "-m", "t", "v1")
+	f.git("symbolic-ref", "refs/alias", "refs/heads/a")
+	for _, text := range []string{"x", "y"} {
+		f.write("file", text)
+		f.git("stash", "push", "-q", "-m", text)
+	}
+	f.git("checkout", "-q", "-b", "side", "HEAD~1")
+	f.commit("side")
+	f.git("checkout", "-q", "main")
+	if _, err := f.o.Try(f.root, "merge", "-q", "side"); err == nil {
+		f.Fatal("the merge has no conflict")
+	}
 }
 
 // look is what git says of the repository.

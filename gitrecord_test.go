@@ -25,11 +25,24 @@ func newGitFixture(t *testing.T, args ...string) *gitFixture {
 	t.Helper()
 	gittest.NeedGit(t)
 	f := &gitFixture{newFixture(t, nil), gittest.NewOracle(t)}
-	f.o.Init(f.root, args...)
-	for _, text := range []string{"one", "two", "three"} {
-		f.commit(text)
-	}
+	f.begin("three commits", args, func(f *gitFixture) {
+		for _, text := range []string{"one", "two", "three"} {
+			f.commit(text)
+		}
+	})
 	return f
+}
+
+// originals are the repositories that tests begin with.
+var originals gittest.Originals
+
+// begin makes the root a copy of the repository of a name, which fill fills after git init once.
+func (f *gitFixture) begin(name string, args []string, fill func(f *gitFixture)) {
+	f.Helper()
+	originals.Copy(f, f.root, strings.Join(append(args, name), " "), func(dir string) {
+		fill(&gitFixture{&fixture{T: f.T, root: f.o.Init(dir, args...)}, f.o})
+	})
+	f.git("status") // refreshes the index, which may have unmerged paths
 }
 
 func (f *gitFixture) git(args ...string) string {

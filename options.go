@@ -5,12 +5,16 @@ import "github.com/seed-fb9cbc17/cairn/internal/settings"
 // NoLimit switches a limit off. In all options 0 is the default, and no other value means no limit.
 const NoLimit = settings.NoLimit
 
+// SyncRemembered is the value of Options.Sync that stands for the remote of the last push.
+const SyncRemembered = settings.SyncRemembered
+
 // The defaults of Options.
 const (
 	DefaultMaxFileSize    = settings.DefaultMaxFileSize    // bytes above which a file is not captured
 	DefaultMaxIncludeSize = settings.DefaultMaxIncludeSize // bytes above which Include does not capture a file
 	DefaultMaxFiles       = settings.DefaultMaxFiles       // files that a capture accepts at most
 	DefaultMaxScanBytes   = settings.DefaultMaxScanBytes   // bytes of new data that a capture reads at most
+	DefaultRemoteTimeout  = settings.DefaultRemoteTimeout  // how long a remote may make no progress
 	DefaultLockTimeout    = settings.DefaultLockTimeout    // how long a command waits for another process
 )
 

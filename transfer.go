@@ -7,8 +7,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
 
-// What ListRemote finds on a remote.
+// What ListRemote finds on a remote, and what RemoteStatus knows of one.
 type (
+	RemoteStatus  = transfer.RemoteStatus
 	RemoteProject = transfer.RemoteProject
 	RemoteStore   = transfer.RemoteStore
 	RemoteSession = transfer.RemoteSession
@@ -63,6 +64,9 @@ func (r *Repo) Import(ctx context.Context, rd io.Reader) (c *Checkpoint, err err
 // The git program does the work, without the user's configuration. It may use keys of the ssh agent
 // and the files in Options.Home (.ssh, .netrc). It never prompts. Without a git program the error
 // is ErrNoGit.
+//
+// The store remembers the last remote that a push has reached. "" is that one, also for Fetch, FetchSession
+// and ListRemote. A password in the URL is remembered, too, in a file that only its owner can read.
 func (r *Repo) Push(ctx context.Context, where string) (pushed []string, err error) {
 	return r.transport.Push(ctx, where)
 }
@@ -87,4 +91,36 @@ func (r *Repo) ListRemote(ctx context.Context, where string, all bool) ([]Remote
 // '-', '_' and '.'; another one is ErrRoot.
 func (r *Repo) SetProjectID(ctx context.Context, id string) error {
 	return r.transport.SetProjectID(ctx, id)
+}
+
+// CleanRemote deletes, on a remote, the lines of this store that the store itself has no more: those that a
+// cleaning has dropped, pins that were taken back, deleted sessions. It returns their names. Lines of other
+// stores stay, and a later Push brings none back. With dryRun it changes nothing. "" is the remote of calls
+// that name none. A line that has moved on the remote meanwhile is an error, and stays.
+func (r *Repo) CleanRemote(ctx context.Context, where string, dryRun bool) (dropped []string, err error) {
+	return r.transport.CleanRemote(ctx, where, dryRun)
+}
+
+// Remote returns the remote of calls that name none, a URL or an absolute path: that of Options.Sync, else
+// the one that Push remembers, "" for none. A URL may hold a password.
+func (r *Repo) Remote() (string, error) { return r.transport.Remote() }
+
+// Sync pushes the lines that have moved since the last push to the remote of Options.Sync, and every line
+// once a day. It returns the same as Push. It does nothing while another process pushes by Sync: that
+// process takes along the checkpoints that come meanwhile. After a failure it does nothing until a pause
+// is over: 1 minute, twice as long after each further failure, 1 hour at most. It holds the lock of the store only at the first push, so
+// that captures do not wait for it. RemoteStatus tells of failures.
+func (r *Repo) Sync(ctx context.Context) (pushed []string, err error) { return r.transport.Sync(ctx) }
+
+// RemoteStatus tells how far the remote of calls that name none is behind this store, nil where there is
+// none. It does not ask the remote.
+func (r *Repo) RemoteStatus(ctx context.Context) (*RemoteStatus, error) {
+	return r.transport.RemoteStatus(ctx)
+}
+
+// FetchProject brings the lines of any project that a git repository holds, by its Key of ListRemote. It
+// is Fetch for a store that is no store of that project, such as a cache. The error is ErrNotFound where
+// the remote has no such project.
+func (r *Repo) FetchProject(ctx context.Context, where, key string) (fetched []string, err error) {
+	return r.transport.FetchProject(ctx, where, key)
 }

@@ -3,7 +3,6 @@ package cairn_test
 import (
 	"bytes"
 	"io"
-	"net"
 	"net/http"
 	"net/http/cgi"
 	"net/http/httptest"
@@ -200,35 +199,18 @@ func TestPushFetchDaemon(t *testing.T) {
 	o := gittest.NewOracle(t)
 	daemon := gitProgram(t, o, "git-daemon")
 	dir := bareRepository(t, o)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Skipf("no loopback: %v", err)
-	}
-	defer l.Close()
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go serveGit(conn.(*net.TCPConn), daemon, filepath.Dir(dir))
-		}
-	}()
+	l := loopback(t)
+	go serveEach(l, func() *exec.Cmd {
+		cmd := exec.Command(daemon, "--inetd", "--export-all", "--enable=receive-pack", "--base-path="+filepath.Dir(dir))
+		cmd.Env = gitEnv()
+		return cmd
+	})
 	exchange(t, o, dir, "git://"+l.Addr().String()+"/fleet.git")
 }
 
-// serveGit lets git daemon answer one connection.
-func serveGit(conn *net.TCPConn, daemon, base string) {
-	defer conn.Close()
-	file, err := conn.File()
-	if err != nil {
-		return
-	}
-	defer file.Close()
-	cmd := exec.Command(daemon, "--inetd", "--export-all", "--enable=receive-pack", "--base-path="+base)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "LC_ALL=C"}
-	cmd.Stdin, cmd.Stdout = file, file
-	_ = cmd.Run() // the client says what went wrong
+// gitEnv is the environment of a git server.
+func gitEnv() []string {
+	return []string{"PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "LC_ALL=C"}
 }
 
 func gitProgram(t *testing.T, o *gittest.Oracle, name string) string {

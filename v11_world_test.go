@@ -1,6 +1,9 @@
 package cairn_test
 
 import (
+	"bytes"
+	"compress/zlib"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -113,28 +116,38 @@ func (w *lostWorld) contents(id string) map[string]string {
 // explode makes every object a file of its own.
 func (w *lostWorld) explode() {
 	w.Helper()
-	packs, err := filepath.Glob(filepath.Join(w.store, "objects", "pack", "*.pack"))
+	packs, err := filepath.Glob(filepath.Join(w.store, "objects", "pack", "*"))
 	if err != nil || len(packs) == 0 {
 		w.Fatalf("no packs: %v", err)
 	}
-	for _, pack := range packs {
-		data, err := os.ReadFile(pack)
-		if err != nil {
+	all := w.o.In(w.store, "cat-file", "--batch-all-objects", "--batch=%(objectname) %(objecttype) %(objectsize)")
+	for all != "" {
+		var id, kind string
+		var size int
+		head, rest, _ := strings.Cut(all, "\n")
+		if _, err := fmt.Sscan(head, &id, &kind, &size); err != nil {
+			w.Fatalf("cat-file says %q: %v", head, err)
+		}
+		w.writeLoose(id, fmt.Sprintf("%s %d\x00%s", kind, size, rest[:size]))
+		all = rest[size+1:]
+	}
+	for _, path := range packs {
+		if err := os.Remove(path); err != nil {
 			w.Fatal(err)
 		}
-		for _, ext := range []string{".idx", ".pack", ".rev"} {
-			os.Remove(strings.TrimSuffix(pack, ".pack") + ext)
-		}
-		w.o.Feed(w.store, string(data), "unpack-objects", "-q")
 	}
-	filepath.Walk(filepath.Join(w.store, "objects"), func(path string, info os.FileInfo, err error) error {
-		if err == nil && info.IsDir() {
-			os.Chmod(path, 0o700)
-		} else if err == nil {
-			os.Chmod(path, 0o600)
-		}
-		return nil
-	})
+}
+
+// writeLoose writes an object as a file of its own.
+func (w *lostWorld) writeLoose(id, data string) {
+	w.Helper()
+	var b bytes.Buffer
+	z := zlib.NewWriter(&b)
+	_, err := io.WriteString(z, data)
+	path := filepath.Join(w.store, "objects", id[:2], id[2:])
+	if err = errors.Join(err, z.Close(), os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, b.Bytes(), 0o600)); err != nil {
+		w.Fatal(err)
+	}
 }
 
 // object resolves a name as git does.

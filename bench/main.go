@@ -79,6 +79,11 @@ tables. Relative names of files start in the directory bench.
                     what the goals are about
   -think DURATION   of the model before each call of a tool; default 300ms
 
+  -fleet N          instead measure a push of one turn, a fetch of one session and a list
+                    on a remote with up to N refs of other machines, 100 of each, and
+                    -checkpoints commits behind them, packed and loose: 100000 is a
+                    thousand machines
+
   -serve            instead put a server under load: sessions that work at once, a
                     step each -pace, each changing one file
   -sessions N       default 50
@@ -148,6 +153,8 @@ func main() {
 		run = serveBench
 	case opt.agents:
 		run = agentLatency
+	case opt.fleet > 0:
+		run = fleetLatency
 	case opt.plot != "":
 		run = plotBench
 	}

@@ -41,6 +41,7 @@ type options struct {
 	serve              bool
 	sessions, projects int
 	lasts, pace        time.Duration
+	fleet              int // refs of other machines on a remote, 0 = not measured
 	growth             int // tracks, 0 = not measured
 
 	curves      bool
@@ -74,6 +75,7 @@ func parseOptions(args []string) (options, error) {
 	flags.StringVar(&opt.json, "json", "", "")
 	flags.StringVar(&opt.benchstat, "benchstat", "", "")
 	flags.StringVar(&opt.profile, "profile", "", "")
+	flags.IntVar(&opt.fleet, "fleet", 0, "")
 	flags.IntVar(&opt.growth, "growth", 0, "")
 	flags.BoolVar(&opt.curves, "curves", false, "")
 	flags.IntVar(&opt.checkpoints, "checkpoints", 10_000, "")
@@ -96,7 +98,7 @@ func parseOptions(args []string) (options, error) {
 		return opt, errors.New("-sessions, -projects and -pace need at least 1")
 	case opt.all && (opt.benchstat != "" || opt.profile != "" || opt.growth > 0 || opt.curves || opt.serve || opt.agents):
 		return opt, errors.New("-all goes without -benchstat, -profile, -growth, -curves, -serve and -agents")
-	case opt.rounds < 1 || opt.files < 1 || opt.inRow < 1 || opt.shrink < 1 || opt.checkpoints < 1 || opt.growth < 0 || opt.heavy < 0:
+	case opt.rounds < 1 || opt.files < 1 || opt.inRow < 1 || opt.shrink < 1 || opt.checkpoints < 1 || opt.growth < 0 || opt.fleet < 0 || opt.heavy < 0:
 		return opt, errors.New("-n, -files, -in-row, -shrink and -checkpoints need at least 1")
 	}
 	if opt.only, err = parseOnly(only, opt.curves); err != nil {

@@ -46,6 +46,11 @@ func commandAsProcess(command string) int {
 			err = gitBackAsProcess(s)
 		case "roots undo":
 			_, err = r.Undo(background, cairn.RevertOptions{})
+		case "resume":
+			var res *cairn.Result
+			if res, err = s.Resume(background, "s", cairn.RestoreOptions{}); err == nil && !res.Complete() {
+				err = fmt.Errorf("incomplete: %+v", res)
+			}
 		case "move":
 			_, _, err = s.Revert(background, "s", session.Target{Start: true}, session.MoveOptions{})
 		case "commit":

@@ -22,18 +22,7 @@ func (h *history) owned() error {
 	if h.from == nil {
 		return nil
 	}
-	return fmt.Errorf("session %q: %w from %s (cairn resume %s goes on with it)", h.ID, ErrFetched, whose(h.from), word(h.ID))
-}
-
-// whose names a machine.
-func whose(o *Origin) string {
-	switch {
-	case o.User != "" && o.Machine != "":
-		return name(o.User) + "@" + name(o.Machine)
-	case o.User+o.Machine != "":
-		return name(o.User + o.Machine)
-	}
-	return "store " + o.Store
+	return fmt.Errorf("session %q: %w from %s (cairn resume %s goes on with it)", h.ID, ErrFetched, h.from, word(h.ID))
 }
 
 // loadFetched reads a session that another store has pushed.
@@ -236,7 +225,7 @@ func (s *Sessions) newestOf(ctx context.Context, id string) (tip string, from *O
 		}
 	}
 	return "", nil, fmt.Errorf("session %q: %w: it went on here and at %s since they parted (cairn restore %.12s takes the files from there)",
-		id, cairn.ErrExists, whose(&fetched.From), fetched.ID)
+		id, cairn.ErrExists, &fetched.From, fetched.ID)
 }
 
 // leadsTo reports whether a checkpoint of a line comes after another one.

@@ -25,14 +25,17 @@ func newGitRoot(t *testing.T) *gitRoot {
 	t.Helper()
 	gittest.NeedGit(t)
 	g := &gitRoot{newFixture(t, nil), gittest.NewOracle(t)}
-	g.o.Init(g.root)
-	for _, text := range []string{"one", "two", "three"} {
-		g.commit(text)
-	}
-	g.git("branch", "topic")
-	g.git("branch", "side", "HEAD~1")
-	g.write("file", "stashed")
-	g.git("stash", "-q")
+	originals.Copy(t, g.root, "three commits", func(dir string) {
+		other := &gitRoot{&fixture{T: t, root: g.o.Init(dir)}, g.o}
+		for _, text := range []string{"one", "two", "three"} {
+			other.commit(text)
+		}
+		other.git("branch", "topic")
+		other.git("branch", "side", "HEAD~1")
+		other.write("file", "stashed")
+		other.git("stash", "-q")
+	})
+	g.git("update-index", "-q", "--refresh")
 	return g
 }
 

@@ -57,7 +57,21 @@ func (f *gitFixture) try(args ...string) {
 // twoBranches has a file c that both branches, main and side, have changed.
 func twoBranches(t *testing.T) *gitFixture {
 	t.Helper()
-	f := newGitFixture(t, gittest.Tree{"c": gittest.File("1\n")})
+	f := &gitFixture{newFixture(t, nil), gittest.NewOracle(t)}
+	originals.Copy(t, f.root, "two branches", func(dir string) {
+		f := newGitFixture(t, gittest.Tree{"c": gittest.File("1\n")})
+		f.branchOut()
+		if err := os.CopyFS(dir, os.DirFS(f.root)); err != nil {
+			t.Fatal(err)
+		}
+	})
+	f.run("update-index", "-q", "--refresh")
+	return f
+}
+
+// branchOut makes two branches that have changed the same line.
+func (f *gitFixture) branchOut() {
+	f.Helper()
 	f.run("branch", "-M", "main") // git before 2.28 begins with another name
 	f.run("branch", "side")
 	for _, text := range []string{"2\n", "3\n"} {
@@ -71,7 +85,6 @@ func twoBranches(t *testing.T) *gitFixture {
 	f.write("c", "4\n")
 	f.run("commit", "-q", "-a", "-m", "side")
 	f.run("checkout", "-q", "main")
-	return f
 }
 
 func TestCommitRefusesWhatIsUnderWay(t *testing.T) {

@@ -17,12 +17,17 @@ type gitFixture struct {
 	git *gittest.Oracle
 }
 
+// originals are the repositories that tests begin with.
+var originals gittest.Originals
+
 func newGitFixture(t *testing.T, tree gittest.Tree) *gitFixture {
 	t.Helper()
 	f := &gitFixture{newFixture(t, tree), gittest.NewOracle(t)}
-	f.git.Init(f.root)
-	f.run("config", "gc.auto", "0") // it may work in the background
-	f.run("config", "maintenance.auto", "false")
+	originals.Copy(t, f.root, "no commit", func(dir string) {
+		f.git.Init(dir)
+		f.git.In(dir, "config", "gc.auto", "0") // it may work in the background
+		f.git.In(dir, "config", "maintenance.auto", "false")
+	})
 	f.run("add", "-A")
 	f.run("commit", "-q", "-m", "first")
 	return f

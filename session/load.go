@@ -154,7 +154,7 @@ func (s *Sessions) readSince(ctx context.Context, tip *operation.LineEvent, know
 		if err != nil {
 			return nil, err
 		}
-		rec.moveRoot(root, s.repo.Root())
+		rec.moveRoot(cmp.Or(root, s.lines.RootAt(e.At())), s.repo.Root())
 		root = cmp.Or(rec.movedFrom(), root)
 		fresh = append(fresh, newEntry(e, rec))
 	}

@@ -45,6 +45,10 @@ type Session struct {
 	// otherwise. Such a session can be read, restored and forked, and Resume goes on with it.
 	Fetched *Origin `json:"fetched,omitempty"`
 
+	// NotPushed: the remote that Repo.RemoteStatus names lacks the newest state of the session. It is
+	// false where no remote is known, and in answers other than that of List.
+	NotPushed bool `json:"notPushed,omitempty"`
+
 	// Truncated: the beginning of the session has been cleaned away. The rest can be
 	// reverted and forked; the counts are of the rest.
 	Truncated bool `json:"truncated,omitempty"`

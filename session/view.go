@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/access"
 )
 
 // Get returns a session.
@@ -190,6 +191,10 @@ func (s *Sessions) List(ctx context.Context) ([]*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	unpushed, err := access.Unpushed(s.repo)
+	if err != nil {
+		return nil, err
+	}
 	list := make([]*Session, 0, len(all))
 	for i := range all {
 		out := all[i].view(s.repo.Root())
@@ -202,7 +207,7 @@ func (s *Sessions) List(ctx context.Context) ([]*Session, error) {
 				return nil, err
 			}
 		}
-		out.Children = children(all, out.ID)
+		out.Children, out.NotPushed = children(all, out.ID), unpushed(out.ID)
 		list = append(list, out)
 	}
 	if list, err = s.addFetched(ctx, list, all); err != nil {

@@ -58,6 +58,7 @@ type cli struct {
 	last       *cairn.Options            // the last result of options
 	spawn      func(args []string) error // starts cairn in the background, nil = never
 	due        *bool                     // whether it is time to clean, nil = not known
+	turnEnded  bool                      // a hook was about the end of a turn
 	catch      func()                    // begins to catch signals
 	running    string                    // name of the command once it runs, until then errors are about usage
 }
@@ -175,6 +176,7 @@ func (c *cli) run(ctx context.Context, args []string) int {
 	status := c.report(ctx, err)
 	if status == exitDone || status == exitPartly {
 		c.cleanLater()
+		c.syncLater()
 	}
 	if c.neverFails(args) {
 		return exitDone
@@ -229,7 +231,7 @@ func (c *cli) withRepo(f func(*cairn.Repo) error) error {
 func (c *cli) makers() []maker {
 	return []maker{
 		{"track", c.trackCommand}, {"wait", c.waitCommand}, {"status", c.statusCommand}, {"patch", c.patchCommand}, {"diff", c.diffCommand},
-		{"restore", c.restoreCommand}, {"checkout", c.checkoutCommand}, {"revert", c.revertCommand}, {"undo", c.undoCommand}, {"redo", c.redoCommand},
+		{"restore", c.restoreCommand}, {"checkout", c.checkoutCommand}, {"fork", c.forkCommand}, {"revert", c.revertCommand}, {"undo", c.undoCommand}, {"redo", c.redoCommand},
 		{"merge", c.mergeCommand}, {"compare", c.compareCommand},
 		{"log", c.logCommand}, {"operations", c.operationsCommand}, {"session", c.sessionCommand},
 		{"test", c.testCommand}, {"bisect", c.bisectCommand},
@@ -238,7 +240,7 @@ func (c *cli) makers() []maker {
 		{"ls", c.lsCommand}, {"cat", c.catCommand}, {"exists", c.existsCommand}, {"blame", c.blameCommand}, {"review", c.reviewCommand}, {"show", c.showCommand}, {"grep", c.grepCommand},
 		{"export", c.exportCommand}, {"import", c.importCommand}, {"push", c.pushCommand}, {"fetch", c.fetchCommand}, {"resume", c.resumeCommand},
 		{"setup", c.setupCommand}, {"hook", c.hookCommand}, {"run", c.runCommand}, {"acp", c.acpCommand}, {"mcp", c.mcpCommand}, {"serve", c.serveCommand},
-		{"gc", c.gcCommand}, {"du", c.duCommand}, {"doctor", c.doctorCommand}, {"purge", c.purgeCommand},
+		{"gc", c.gcCommand}, {"du", c.duCommand}, {"doctor", c.doctorCommand}, {"verify", c.verifyCommand}, {"purge", c.purgeCommand},
 		{"adopt", c.adoptCommand}, {"config", c.configCommand},
 		{"completion", c.completionCommand}, {"version", c.versionCommand}, {"help", c.helpCommand},
 	}

@@ -19,8 +19,9 @@ Usage:
 
 DIR gets the exact state: contents, symlinks, permission bits and empty
 directories. Nothing may be at DIR but an empty directory; it lies outside the
-root, and the directory above it exists. Otherwise the exit status is 2, and
-nothing was tried. The root does not change.
+root or below an ignored directory of it, and the directory above it exists.
+Otherwise the exit status is 2, and nothing was tried. Nothing else in the root
+changes.
 
 Files that the root still has with the wanted contents are cloned where the file
 system can do that (Btrfs, XFS, APFS): they take no room until one of the two is
@@ -80,11 +81,16 @@ func (c *cli) checkoutCommand() *cobra.Command {
 			})
 		},
 	})
+	c.registerCopyFlags(cmd, &opt)
+	return cmd
+}
+
+// registerCopyFlags adds the flags of commands that make a directory.
+func (c *cli) registerCopyFlags(cmd *cobra.Command, opt *cairn.CheckoutOptions) {
 	cmd.Flags().StringArrayVar(&opt.Ignored, "with-ignored", nil, "bring ignored files")
 	cmd.Flags().Lookup("with-ignored").NoOptDefVal = everyIgnored
 	cmd.Flags().BoolVar(&opt.DryRun, dryRunFlag, false, "only say how many files and bytes it would be")
 	completeFlag(cmd, "with-ignored")
-	return cmd
 }
 
 // everyIgnored is the value of --with-ignored without a pattern.

@@ -60,10 +60,13 @@ version control is ignored.
                      add up
     secrets          what becomes of files with tokens, keys and passwords:
                      warn (captured and listed), skip (left out, like never),
-                     refuse (no checkpoint, exit status 5), off (warn)
+                     refuse (no checkpoint, exit status 6), off (warn)
     secret_rules     absolute path of a file of rules, in the format of gitleaks
     timeout          how long a track may read (for ever)
     lock_timeout     how long to wait for another cairn (30s)
+    sync             true: push in the background after a turn to the remote of
+                     the last cairn push; a URL or a path: to that remote
+    remote_timeout   how long a push or fetch may make no progress (5m)
     data_dir         where stores lie
 
 Durations are as in 90s, 12h, 7d or 2w, sizes as in 64M or 5GiB; 0 and none mean

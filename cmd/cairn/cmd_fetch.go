@@ -13,8 +13,8 @@ import (
 const fetchManual = `cairn fetch brings checkpoints from a git repository that cairn push sent there.
 
 Usage:
-    cairn fetch REMOTE [SESSION]
-    cairn fetch --list [--all] REMOTE
+    cairn fetch [REMOTE [SESSION]]
+    cairn fetch --list [--all] [REMOTE]
 
 The lines come that other stores of this project have pushed, from any machine
 and any path. A project is known by the first commit of its git repository and
@@ -27,7 +27,8 @@ or has paths that no checkpoint has, nothing is taken.
 
 With SESSION only that session comes: an id, its beginning, or @ for the one
 that was changed last elsewhere. REMOTE may also be another store of this
-machine, as cairn du --json names it.
+machine, as cairn du --json names it. Without REMOTE it is the one of the last
+cairn push.
 
 Options:
     --list  show machines, users and sessions of this project on REMOTE
@@ -52,8 +53,8 @@ type fetchFlags struct{ list, all bool }
 func (c *cli) fetchCommand() *cobra.Command {
 	var f fetchFlags
 	cmd := c.command(command{
-		use: "fetch [--list [--all]] REMOTE [SESSION]", short: "bring checkpoints from a git repository", manual: fetchManual,
-		args: argCount(1, 2, wantRemote+", and perhaps a SESSION"), complete: c.firstOnly(completeFiles),
+		use: "fetch [--list [--all]] [REMOTE [SESSION]]", short: "bring checkpoints from a git repository", manual: fetchManual,
+		args: argCount(0, 2, wantRemote+", and perhaps a SESSION"), complete: c.firstOnly(completeFiles),
 		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
 			switch {
 			case f.all && !f.list:
@@ -61,7 +62,9 @@ func (c *cli) fetchCommand() *cobra.Command {
 			case f.list && len(args) > 1:
 				return c.usage("--list takes no SESSION")
 			}
-			return c.withRemote(args[0], func(repo *cairn.Repo, remote string) error { return c.fetch(ctx, repo, remote, args[1:], f) })
+			return c.withRemote(args, func(repo *cairn.Repo, remote string) error {
+				return c.fetch(ctx, repo, remote, args[min(1, len(args)):], f)
+			})
 		},
 	})
 	cmd.Flags().BoolVar(&f.list, "list", false, "show machines, users and sessions")

@@ -20,6 +20,7 @@ const gcManual = `cairn gc drops old checkpoints and puts the store in order.
 
 Usage:
     cairn gc [--dry-run] [--thorough]
+    cairn gc --remote [REMOTE] [--dry-run]
 
 A line of checkpoints, of a day or of a session, goes when its last one is older
 than max_age (7 days); operations go one by one. Beyond max_count checkpoints,
@@ -36,8 +37,14 @@ stops in time.
 A track begins the same in the background, once an hour at most, unless
 background = false is set.
 
+With --remote nothing goes here. The lines of this store go from REMOTE, or from
+the remote of cairn push, which the store itself has dropped: a later push does
+not bring them back, and those of other machines stay. The answer has their
+names.
+
 Options:
     --dry-run   say what would go, and change nothing
+    --remote    clean a remote
     --thorough  drop every byte that nothing needs, however much has to be
                 copied for it
     --background
@@ -58,11 +65,19 @@ const backgroundLimit = 30 * time.Minute
 
 func (c *cli) gcCommand() *cobra.Command {
 	var opt cairn.CleanOptions
-	var background bool
+	var background, remote bool
 	cmd := c.command(command{
 		use: "gc [--dry-run]", short: "drop old checkpoints, pack the others", manual: gcManual,
-		args: argCount(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
-		run: func(ctx context.Context, _ *cobra.Command, _ []string) error {
+		args: argCount(0, 1, "no arguments but a REMOTE"), complete: c.firstOnly(completeFiles),
+		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
+			switch {
+			case remote && (opt.Thorough || background):
+				return c.usage("--remote goes with --dry-run alone")
+			case remote:
+				return c.withRemote(args, func(repo *cairn.Repo, where string) error { return c.cleanRemote(ctx, repo, where, opt.DryRun) })
+			case len(args) > 0:
+				return c.usage("takes a REMOTE only with --remote")
+			}
 			return c.withRepo(func(repo *cairn.Repo) error {
 				opt.Retention = c.config.Retention()
 				if background {
@@ -81,8 +96,17 @@ func (c *cli) gcCommand() *cobra.Command {
 	})
 	cmd.Flags().BoolVar(&opt.DryRun, "dry-run", false, "change nothing")
 	cmd.Flags().BoolVar(&opt.Thorough, "thorough", false, "drop every byte that nothing needs")
+	cmd.Flags().BoolVar(&remote, "remote", false, "clean a remote")
 	cmd.Flags().BoolVar(&background, "background", false, "only if it is time")
 	return cmd
+}
+
+func (c *cli) cleanRemote(ctx context.Context, repo *cairn.Repo, where string, dryRun bool) error {
+	lines, err := repo.CleanRemote(ctx, where, dryRun)
+	if err != nil {
+		return err
+	}
+	return c.printLines(lines, "nothing to drop: the remote has no line of this store that is not here")
 }
 
 // errBlocked ends a cleaning that could drop nothing.

@@ -58,6 +58,7 @@ Going back:
 
 Copies:
     checkout HASH DIR           a checkpoint in a new directory
+    fork DIR                    a second directory that goes on from here
     compare DIR|HASH...         what each changed since the state in common
     merge DIR|HASH [PATH...]    bring that in, or some of it
 
@@ -93,6 +94,8 @@ Room and health:
     gc                          drop old checkpoints, pack the others
     du                          what the stores of all projects take
     doctor                      look for what is wrong, and mend it
+    verify                      check that the history is whole and says what
+                                it said
     purge PATH...               take files out of the whole history
     adopt OLD-DIR               take over the store of a moved project
     config                      which settings are in force, and who decided

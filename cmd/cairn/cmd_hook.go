@@ -79,7 +79,8 @@ func (c *cli) hookCommand() *cobra.Command {
 			}
 			hooks.Handle(ctx, args[0], c.stdin, c.out, hooks.Options{
 				Dir: dir, Project: c.agentProject(args[0]), Deadline: c.hookDeadline(), Open: c.openProject,
-				Waits: c.agentWaits(args[0]), Home: c.home(), Passive: c.env(acpVariable) != "",
+				TurnEnded: func() { c.turnEnded = true },
+				Waits:     c.agentWaits(args[0]), Home: c.home(), Passive: c.env(acpVariable) != "",
 			})
 			return nil
 		},

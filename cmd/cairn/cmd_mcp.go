@@ -20,10 +20,12 @@ about, and ends it by closing stdin. The tools:
     checkpoints, operations   what there is
     diff                      what changed
     blame, log, grep, show    who wrote a line, searches, one checkpoint or turn
+    tests                     results of cairn test and cairn bisect
     track                     take a checkpoint
     preview                   what going back would do, with a plan id
     restore, revert           go back; with a plan id exactly that or nothing
     compare, merge            what other directories changed, and bringing it in
+    checkout                  a checkpoint in a new directory
     undo, redo                take that back
     sessions, session_undo,   what agents did here; take back a turn of one, and
     session_redo              bring it back

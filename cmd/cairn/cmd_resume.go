@@ -20,7 +20,8 @@ cairn restore: what is overwritten or deleted is saved first, and cairn undo
 takes it back. A session that cairn fetch brought becomes one of this store:
 its turns can be undone here, and its next steps go on from there. SESSION is
 an id, its beginning, or @ for the one that was changed last, which is meant
-where none is given.
+where none is given. A session that is not here is fetched from the remote of
+the last cairn push.
 
 Where both machines went on with the session since they parted, nothing is
 done, and the exit status is 1.
@@ -62,7 +63,7 @@ func (c *cli) resumeCommand() *cobra.Command {
 				return c.resume(ctx, cmd, repo, remote, spec, opt)
 			}
 			if from != "" {
-				return c.withRemote(from, work)
+				return c.withRemote([]string{from}, work)
 			}
 			return c.withRepo(func(repo *cairn.Repo) error { return work(repo, "") })
 		},
@@ -85,6 +86,9 @@ func (c *cli) resume(ctx context.Context, cmd *cobra.Command, repo *cairn.Repo, 
 		}
 	}
 	id, err := all.Find(ctx, spec)
+	if remote == "" && errors.Is(err, cairn.ErrNotFound) {
+		id, err = c.findRemembered(ctx, repo, spec, err)
+	}
 	if err != nil {
 		return err
 	}
@@ -93,4 +97,16 @@ func (c *cli) resume(ctx context.Context, cmd *cobra.Command, repo *cairn.Repo, 
 		return err
 	}
 	return c.printResult(cmd, res, "nothing to restore: everything is as session "+id+" left it")
+}
+
+// findRemembered fetches a session from the remembered remote. absent says that it is not here.
+func (c *cli) findRemembered(ctx context.Context, repo *cairn.Repo, spec string, absent error) (id string, err error) {
+	remote, err := repo.Remote()
+	if err != nil || remote == "" {
+		return "", errors.Join(absent, err)
+	}
+	if remote, err = c.remembered(repo); err == nil {
+		id, _, err = repo.FetchSession(ctx, remote, spec)
+	}
+	return id, err
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/listen"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 	"github.com/seed-fb9cbc17/cairn/internal/realpath"
+	"github.com/seed-fb9cbc17/cairn/internal/team"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -25,12 +26,14 @@ const serveManual = `cairn serve answers over HTTP, for editors, agents and a br
 
 Usage:
     cairn serve [DIR...] [--listen ADDRESS:PORT] [--token TOKEN] [--idle TIME]
+    cairn serve --remote REMOTE --listen ADDRESS:PORT [--refresh TIME]
     cairn serve --login
 
 The server has the root of the current directory, or those of the DIRs. Requests
 that name no root mean the first one. POST /projects registers further roots,
 and ?directory= in a request names one. No request reaches a path outside a
-registered root. GET /openapi.json describes all requests.
+registered root, but for the new directory that POST /checkout makes. GET
+/openapi.json describes all requests.
 
 Without --listen the only way in is a Unix socket, serve/sock in the data
 directory, which only you can open. cairn track and the hooks use the socket
@@ -44,6 +47,15 @@ server prints a link for one login, and cairn serve --login prints another one.
 Port 0 means any free port. Without --token the token is that of serve/token in
 the data directory, a file that the server makes when it is missing.
 
+With --remote the server shows what machines have pushed to a git repository, a
+URL or a path, and nothing of this machine: projects, users, machines, sessions,
+and turns with prompts and diffs. It is read-only: a request that would change
+something gets status 403. It fetches what a page needs into a cache below
+team/ in the data directory, and looks at the remote again at most every
+--refresh (30s). While the remote cannot be reached it shows the last state and
+says so. Addresses name the project by its key on the remote, so a link to a
+turn means the same on every such server.
+
 Stores are cleaned once an hour, as by cairn gc. SIGTERM and SIGINT finish what
 is under way and end the server; a second one ends it at once, and the next
 command finishes what was begun.
@@ -56,6 +68,8 @@ Options:
                            is encrypted: put something in front that does
     --allow-host NAME      answer for this name, too, as something in front of
                            the server passes it on; may be given several times
+    --remote REMOTE        show what was pushed there, see above
+    --refresh TIME         look at the remote at most this often, as in 2m
     --login                print a login link of the server that is running
     --idle TIME            end when no request has come for this long, as in 30m
     --on-demand            be the server that hooks start, see cairn help setup:
@@ -74,6 +88,8 @@ type serveFlags struct {
 	login         bool
 	onDemand      bool
 	idle          time.Duration
+	remote        string
+	refresh       time.Duration
 }
 
 func (c *cli) serveCommand() *cobra.Command {
@@ -82,8 +98,11 @@ func (c *cli) serveCommand() *cobra.Command {
 		use: "serve [DIR...]", short: "answer over HTTP", manual: serveManual,
 		args: cobra.ArbitraryArgs, complete: completeFiles,
 		run: func(ctx context.Context, cmd *cobra.Command, args []string) error {
+			if err := f.checkRemote(c, args, cmd.Flags().Changed("refresh")); err != nil {
+				return err
+			}
 			if f.login {
-				return c.printLogin(ctx, args)
+				return c.printLogin(ctx, args, f.remote)
 			}
 			return c.serve(ctx, cmd, f, args)
 		},
@@ -94,6 +113,8 @@ func (c *cli) serveCommand() *cobra.Command {
 	cmd.Flags().StringArrayVar(&f.allowHosts, "allow-host", nil, "answer for this name, too")
 	cmd.Flags().DurationVar(&f.idle, "idle", 0, "end when no request has come for this long")
 	cmd.Flags().BoolVar(&f.onDemand, "on-demand", false, "be the server that hooks start")
+	cmd.Flags().StringVar(&f.remote, "remote", "", "show what was pushed there")
+	cmd.Flags().DurationVar(&f.refresh, "refresh", team.DefaultEvery, "look at the remote at most this often")
 	cmd.Flags().BoolVar(&f.login, "login", false, "print a login link of the server that is running")
 	return cmd
 }
@@ -110,6 +131,9 @@ func (c *cli) serve(ctx context.Context, cmd *cobra.Command, f serveFlags, dirs 
 	if err != nil {
 		return err
 	}
+	if f.remote != "" {
+		dataDir = team.Dir(dataDir, f.remote) // with a socket and a token of its own
+	}
 	listener, err := f.listener(ctx, c)
 	if err != nil {
 		return err
@@ -119,11 +143,15 @@ func (c *cli) serve(ctx context.Context, cmd *cobra.Command, f serveFlags, dirs 
 		return errors.Join(err, closeListener(listener))
 	}
 	defer func() { err = errors.Join(err, claim.Close()) }()
-	server := httpapi.New(c.serverOptions(dataDir))
-	server.Mount(listen.Page(server, c.console.Logger()))
-	defer func() { err = errors.Join(err, server.Close()) }()
-	if err := c.registerAll(server, dir, dirs, f.onDemand); err != nil {
+	server, end, err := c.newServer(f, dataDir)
+	if err != nil {
 		return errors.Join(err, closeListener(listener))
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	if f.remote == "" {
+		if err := c.registerAll(server, dir, dirs, f.onDemand); err != nil {
+			return errors.Join(err, closeListener(listener))
+		}
 	}
 	var ways []listen.Way
 	if listener != nil {
@@ -146,10 +174,10 @@ func (c *cli) serve(ctx context.Context, cmd *cobra.Command, f serveFlags, dirs 
 	default:
 		c.console.Remark("no socket: %v", err)
 	}
-	ctx, end := context.WithCancel(ctx)
-	defer end()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	if f.idle > 0 {
-		listen.NewIdle(f.idle, end).Count(ways)
+		listen.NewIdle(f.idle, stop).Count(ways)
 	}
 	ready := func() error { return c.announce(ways) }
 	if f.onDemand {
@@ -209,6 +237,7 @@ func (c *cli) serverOptions(dataDir string) httpapi.Options {
 		Build: buildName(), Logger: logger,
 		Settings: func(root string) (cairn.Options, error) { return c.optionsFor(root, dataDir, logger) },
 		Guard:    c.guardRoot,
+		Sync:     func(root string) { c.syncRoot(root, dataDir) },
 		Retention: func(root string) (cairn.Retention, bool, error) {
 			there := *c
 			cfg, err := there.settings(root)
@@ -217,6 +246,15 @@ func (c *cli) serverOptions(dataDir string) httpapi.Options {
 			}
 			return cfg.Retention(), cfg.Background, nil
 		},
+	}
+}
+
+// syncRoot starts a push in the background where the settings of a root want one.
+func (c *cli) syncRoot(root, dataDir string) {
+	there := *c
+	cfg, err := there.settings(root)
+	if err == nil && cfg.Sync != "" && there.background() {
+		_ = c.spawn(syncArgs(&cairn.Options{Root: root, DataDir: dataDir})) // the next call tries again
 	}
 }
 
@@ -276,13 +314,16 @@ func (c *cli) announce(ways []listen.Way) error {
 }
 
 // printLogin asks the server that is running for a login link.
-func (c *cli) printLogin(ctx context.Context, args []string) error {
+func (c *cli) printLogin(ctx context.Context, args []string, remote string) error {
 	if len(args) > 0 {
 		return c.usage("--login takes no DIR")
 	}
 	dataDir, err := c.usersDataDir()
 	if err != nil {
 		return err
+	}
+	if remote != "" {
+		dataDir = team.Dir(dataDir, remote)
 	}
 	path, err := protocol.Socket(dataDir)
 	if err == nil {

@@ -325,6 +325,7 @@ func (c *cli) session(r *sessionRun) error {
 	}
 	return c.withRepo(func(repo *cairn.Repo) error {
 		c.running, r.repo, r.all = "session", repo, session.New(repo)
+		c.turnEnded = !slices.Contains([]string{"list", "show", "diff"}, name)
 		return verb.run(r)
 	})
 }

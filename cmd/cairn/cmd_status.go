@@ -25,10 +25,11 @@ Usage:
 It prints the root, the store and its size on disk, how much it may have, the
 newest checkpoint, how many files differ from it now (cairn diff --name-status
 lists them), what was purged, whether checkpoints record git and what moved in
-it since, in which files captures found secrets, and which settings are not at their defaults, with who decided. Where
-cairn serve runs, it says how that finds what has changed: by watching
-directories, or by scanning all of them, and why. Every other command scans by
-itself. Without any checkpoint the exit status is 4.
+it since, how far the remote of the setting sync, or of the last push, is
+behind, in which files captures found secrets, and which settings are not at
+their defaults, with who decided. Where cairn serve runs, it says how that finds
+what has changed: by watching directories, or by scanning all of them, and why.
+Every other command scans by itself. Without any checkpoint the exit status is 4.
 
 With --json:
     {"root", "store", "size", "checkpoint": {"id", "hash", "message",
@@ -37,6 +38,8 @@ With --json:
     "secrets": [{"path", "rule", "line"}],
     "server": {"watching": {"on", "directories", "reason", "sysctl"}},
     "git": {"on", "reason", "moved": []},
+    "remote": {"remote", "behind", "pushed", "tried", "failures", "error",
+    "sync", "retry"},
     "settings": [{"key", "value", "origin"}]}, sizes in bytes, 0 for no limit,
     and times as in RFC 3339. A checkpoint that does not hold everything has
     "scope": "time" if that was over, or "paths" if only some were looked at.
@@ -54,14 +57,16 @@ type standing struct {
 	Changed    int              `json:"changed"`
 	Limits     cairn.Limits     `json:"limits"`
 
-	Checkpoints int               `json:"checkpoints"`
-	Cleaned     time.Time         `json:"cleaned,omitzero"`
-	Disabled    string            `json:"disabled,omitempty"`
-	Purged      cairn.Paths       `json:"purged,omitempty"`
-	Secrets     []cairn.Secret    `json:"secrets,omitempty"`
-	Server      *serverState      `json:"server,omitempty"`
-	Git         gitStanding       `json:"git"`
-	Settings    []config.Decision `json:"settings"`
+	Checkpoints int            `json:"checkpoints"`
+	Cleaned     time.Time      `json:"cleaned,omitzero"`
+	Disabled    string         `json:"disabled,omitempty"`
+	Purged      cairn.Paths    `json:"purged,omitempty"`
+	Secrets     []cairn.Secret `json:"secrets,omitempty"`
+	Server      *serverState   `json:"server,omitempty"`
+	Git         gitStanding    `json:"git"`
+
+	Remote   *cairn.RemoteStatus `json:"remote,omitempty"` // nil: none is remembered
+	Settings []config.Decision   `json:"settings"`
 }
 
 // serverState is the answer of a running server about the root.
@@ -117,8 +122,13 @@ func (c *cli) statusOf(ctx context.Context, repo *cairn.Repo) (*standing, error)
 	if err != nil {
 		return nil, err
 	}
+	remote, err := repo.RemoteStatus(ctx)
+	if err != nil {
+		return nil, err
+	}
 	return &standing{
-		Root: cairn.Path(repo.Root()), Store: cairn.Path(repo.StoreDir()), Size: use.Size, Changed: len(changes),
+		Remote: remote,
+		Root:   cairn.Path(repo.Root()), Store: cairn.Path(repo.StoreDir()), Size: use.Size, Changed: len(changes),
 		Checkpoint:  newestCheckpoint{newest.ID, newest.Hash, newest.Message, newest.When, partial, c.aboutCheckpoint(ctx, session.New(repo), newest, make(session.WorkCache))},
 		Limits:      printedLimits(repo.Limits()),
 		Server:      c.serverState(ctx),
@@ -153,11 +163,34 @@ func (c *cli) printStatus(s *standing) error {
 		fmt.Fprintf(c.out, "server      %s\n", watchingText(s.Server.Watching))
 	}
 	fmt.Fprintf(c.out, "git         %s\n", s.Git)
+	if s.Remote != nil {
+		c.answerLine("remote      " + c.remoteText(s.Remote))
+	}
 	if s.Disabled != "" {
 		c.answerLine("captures    " + paint.Paint(console.Red, "switched off: "+wording.Printable(s.Disabled)))
 	}
 	_, err := c.out.WriteString(settingLines(c.config))
 	return err
+}
+
+// remoteText says how far a remote is behind.
+func (c *cli) remoteText(s *cairn.RemoteStatus) string {
+	text := wording.Printable(s.Remote) + ", "
+	if s.Behind == 0 {
+		text += "up to date"
+	} else {
+		text += wording.Count(s.Behind, "checkpoint") + " behind"
+	}
+	if !s.Pushed.IsZero() {
+		text += ", pushed " + wording.Ago(c.console.Now().Sub(s.Pushed))
+	}
+	if s.Error != "" {
+		text += "; " + wording.Count(s.Failures, "push") + " failed: " + wording.Printable(s.Error)
+	}
+	if s.Sync && s.Retry.After(c.console.Now()) {
+		text += "; no push in the background before " + s.Retry.Local().Format("15:04")
+	}
+	return text
 }
 
 // serverState asks the server. It returns nil if none is running or none may be used.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/child"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -27,8 +28,11 @@ A checkpoint is taken first. The command runs in this directory, with the
 terminal, stdin, stdout and stderr as if started without cairn. Its exit status
 is noted with the checkpoint once it has ended: 0 means that the state passed,
 125 that it cannot be tested, any other up to 124 that it failed. A command that
-was killed or could not be run notes nothing. A later result of the same command
-for the same state takes the place of the earlier one.
+was killed or could not be run notes nothing. If a file of the checkpoint is
+changed or deleted while the command runs, nothing is noted either, and the file
+is named: the result would be that of another state. Files that are made
+meanwhile do not matter. A later result of the same command for the same state
+takes the place of the earlier one.
 
 @green is the newest checkpoint whose tests passed: all commands whose result is
 noted there, at least one. It stands wherever a HASH does. cairn log marks the
@@ -90,15 +94,42 @@ func (c *cli) test(ctx context.Context, repo *cairn.Repo, args []string) error {
 		c.console.Remark("no result is noted: the command ended with status %d", status)
 		return childStatus(status)
 	}
+	changed, err := changedMeanwhile(context.WithoutCancel(ctx), repo, before.Checkpoint)
+	if err != nil {
+		return fmt.Errorf("the command ended with status %d, which is not noted: %w", status, err)
+	}
+	if len(changed) > 0 {
+		c.console.Remark("no result is noted: %s changed while the command ran%s", wording.Count(len(changed), "file"), wording.FirstPaths(changedWidth, changed, pathtext.Quote))
+		return endedWith(status)
+	}
 	result := cairn.TestResult{Checkpoint: before.Checkpoint, Command: args, Status: status, When: time.Now(), Milliseconds: time.Since(began).Milliseconds()}
 	if err := repo.NoteTest(context.WithoutCancel(ctx), result); err != nil {
 		return fmt.Errorf("the command ended with status %d, which is not noted: %w", status, err)
 	}
 	c.console.Remark("checkpoint %.*s %s", shortID, before.Checkpoint, verdict(&result))
-	if status != exitDone {
-		return childStatus(status)
+	return endedWith(status)
+}
+
+// endedWith is the end of a command with the status of another one.
+func endedWith(status int) error {
+	if status == exitDone {
+		return nil
 	}
-	return nil
+	return childStatus(status)
+}
+
+// changedWidth is the number of characters for the paths that changed.
+const changedWidth = 60
+
+// changedMeanwhile lists the files of a checkpoint that the disk does not have like that any more.
+func changedMeanwhile(ctx context.Context, repo *cairn.Repo, checkpoint string) (paths []string, err error) {
+	list, err := repo.Changes(ctx, checkpoint, "")
+	for i := range list {
+		if list[i].Status != cairn.Added {
+			paths = append(paths, list[i].Path)
+		}
+	}
+	return paths, err
 }
 
 // verdict says how a test ended.

@@ -42,7 +42,7 @@ listed in any case, and the exit status is 3. --strict makes it 3 for both.
 New contents are looked at once for secrets: tokens, private keys, passwords.
 Each is listed on stderr by file, line and rule, never with the secret, and the
 file is captured; secrets = "skip" leaves it out. With secrets = "refuse" there
-is no checkpoint and the exit status is 5.
+is no checkpoint and the exit status is 6.
 
 A first checkpoint is refused where the root is a home directory, or one above
 it, and any checkpoint that would hold more than 1000000 files or read more than

@@ -26,7 +26,8 @@ const (
 	exitUsage    = 2 // the command line or its input is wrong; nothing was tried
 	exitPartly   = 3 // conflicts, kept, unreadable or unstable paths are listed
 	exitNotFound = 4 // no such checkpoint, path or operation
-	exitSecrets  = 5 // files hold secrets, and the settings refuse checkpoints of them
+	exitUnsound  = 5 // the history is not as it was recorded
+	exitSecrets  = 6 // files hold secrets, and the settings refuse checkpoints of them
 
 	exitInterrupted = 130 // by a signal, as shells have it for SIGINT
 )
@@ -100,6 +101,8 @@ func status(err error) int {
 		return exitUsage
 	case errors.Is(err, cairn.ErrNotFound):
 		return exitNotFound
+	case errors.Is(err, errUnsound):
+		return exitUnsound
 	case errors.Is(err, cairn.ErrSecrets):
 		return exitSecrets
 	}
@@ -150,6 +153,8 @@ func flagFault(err error) string {
 // hint is the next step after an error whose text does not name one.
 func hint(err error) string {
 	switch {
+	case errors.Is(err, errUnsound):
+		return "cairn doctor says whether the store is damaged; cairn fetch brings lost objects back"
 	case errors.Is(err, session.ErrBusy):
 		return "cairn session step end SESSION ends it; where its agent is gone, with --gone"
 	case errors.Is(err, cairn.ErrMoved):
@@ -221,6 +226,8 @@ func code(err error) string {
 	switch {
 	case errors.As(err, &usage), errors.Is(err, cairn.ErrPlace):
 		return "usage"
+	case errors.Is(err, errUnsound):
+		return "unsound"
 	case isConfigError(err):
 		return "config"
 	case kind != protocol.Internal:

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/answers"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -63,17 +64,8 @@ func (s gitStanding) String() string {
 // restoreGit brings the git repository back, or lists what it would do.
 func (c *cli) restoreGit(ctx context.Context, cmd *cobra.Command, args []string, parts string, plan *planFlags, yes bool) error {
 	opt := cairn.GitRestoreOptions{DryRun: plan.dryRun || plan.id == "", Plan: plan.id}
-	for part := range strings.SplitSeq(parts, ",") {
-		switch part {
-		case "head":
-			opt.Head = true
-		case "refs":
-			opt.Refs = true
-		case "index":
-			opt.Index = true
-		default:
-			return c.usage("--git takes head, refs and index, not %q", part)
-		}
+	if err := answers.ChooseGit(&opt, strings.Split(parts, ",")...); err != nil {
+		return c.usage("--git: %v", err)
 	}
 	if len(args) > 1 || cmd.Flags().Changed("keep-new") {
 		return c.usage("--git brings back no file: it takes neither paths nor --keep-new")

@@ -33,7 +33,7 @@ func (c *cli) open() (*cairn.Repo, error) {
 }
 
 // makesStore lists the commands that make a store where there is none.
-var makesStore = []string{"track", "import", "fetch", "resume", "hook", "mcp", "run", "test", "session begin"}
+var makesStore = []string{"track", "import", "fetch", "resume", "hook", "mcp", "run", "test", "fork", "session begin"}
 
 // takesOver lists the commands of makesStore that capture nothing.
 var takesOver = []string{"import", "fetch"}
@@ -159,7 +159,7 @@ func (c *cli) rootDir(dir string) (string, error) {
 			return "", err
 		}
 		own, err := cairn.FindRoot(dir)
-		c.above = own != root
+		c.above = own != root && len(root) < len(own) // a fork lies below
 		return root, err
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/retention"
 	"github.com/seed-fb9cbc17/cairn/internal/reviewed"
+	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
 
 // Inner is embedded in cairn.Repo under a name that is not exported.
@@ -36,6 +37,16 @@ func Lines(r Repo) operation.Lines { return r.inner().lines }
 
 // CleaningDue reports whether the last cleaning began at least every ago. It reads one small file.
 func CleaningDue(r Repo, every time.Duration) bool { return r.inner().cleaner.Due(every) }
+
+// Unpushed returns a function that reports whether the remote that a Repo pushes to lacks the newest state
+// of a session. It reports false where there is no such remote.
+func Unpushed(r Repo) (func(session string) bool, error) {
+	lacks, err := (&transfer.Transport{Store: r.inner().store}).Unpushed()
+	if err != nil || lacks == nil {
+		return func(string) bool { return false }, err
+	}
+	return func(session string) bool { return lacks(history.LineRef(session)) }, nil
+}
 
 // Marks lists the decisions of reviews.
 func Marks(r Repo) []reviewed.Mark { return reviewed.Load(r.inner().store) }

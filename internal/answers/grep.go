@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // GrepLine is a line that was found. Of a binary file only the path is told.
@@ -58,14 +59,8 @@ func linesOf(f *cairn.GrepFile, deleted bool) (list []GrepLine) {
 	return list
 }
 
-// cut shortens a line, between two characters if it is a text.
+// cut shortens a line between two characters. Bytes that are no text become U+FFFD.
 func cut(line []byte) string {
-	if len(line) > MaxText {
-		end := MaxText
-		for end > MaxText-utf8.UTFMax && !utf8.RuneStart(line[end]) {
-			end--
-		}
-		line = line[:end]
-	}
-	return strings.ToValidUTF8(string(line), "\uFFFD")
+	line = line[:min(len(line), MaxText+utf8.UTFMax)]
+	return wording.Beginning(strings.ToValidUTF8(string(line), "\uFFFD"), MaxText)
 }

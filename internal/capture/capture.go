@@ -81,7 +81,7 @@ type Options struct {
 // batch, and then calls Publish or Discard.
 func (r *Capturer) Capture(ctx context.Context, l *history.Locked, opt Options) (*Snapshot, error) {
 	r.RefreshDenied()
-	r.refreshRepository()
+	r.RefreshRepository()
 	batch := r.NewBatch(opt.Recording) // lists the packs
 	x, before, remembered := r.take(l, r.DB.KnownPacks())
 	if !remembered {

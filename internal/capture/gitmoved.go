@@ -72,11 +72,35 @@ func (r *Capturer) GitRecordNow(ctx context.Context) (*gitstate.Record, error) {
 
 // GitRecordAt returns the record that a checkpoint names, nil if there is none.
 func (r *Capturer) GitRecordAt(ctx context.Context, spec string) (*gitstate.Record, error) {
-	id, err := r.gitRecordID(ctx, spec)
+	return r.GitRecords().At(ctx, spec)
+}
+
+// GitRecords reads the records that checkpoints name, each record once. Its callers share them and
+// change none.
+type GitRecords struct {
+	from *Capturer
+	read map[object.ID]*gitstate.Record
+}
+
+// GitRecords returns a reader that has read nothing.
+func (r *Capturer) GitRecords() *GitRecords {
+	return &GitRecords{r, make(map[object.ID]*gitstate.Record)}
+}
+
+// At returns the record that a checkpoint names, nil if there is none.
+func (g *GitRecords) At(ctx context.Context, spec string) (*gitstate.Record, error) {
+	id, err := g.from.gitRecordID(ctx, spec)
 	if err != nil {
 		return nil, err
 	}
-	return r.gitRecord(id)
+	if record, ok := g.read[id]; ok {
+		return record, nil
+	}
+	record, err := g.from.gitRecord(id)
+	if err == nil {
+		g.read[id] = record
+	}
+	return record, err
 }
 
 // gitRecord reads a record, nil for the zero id and for one that was cleaned away.

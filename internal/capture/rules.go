@@ -60,7 +60,12 @@ func (r *Capturer) loadRules(x *index.Index, before auxiliary) (*ruleSource, err
 
 // ignoreContext reads info/exclude, core.excludesFile and, for a root below the top
 // of its repository, the .gitignore files above it.
+//
+// A fork outside of every repository goes on with the rules of the directory that it came from.
 func (r *Capturer) ignoreContext(repo *git.Repo) state.IgnoreContext {
+	if f := r.Forked(); f != nil && repo == nil {
+		return f.Ignore
+	}
 	u := git.UserConfig{Home: r.Opt.Home, ConfigHome: r.Opt.ConfigHome, System: r.Opt.SystemGitConfig}
 	settings, err := r.ignoreSettings(repo, u)
 	if err != nil {

@@ -29,15 +29,20 @@ func UserRepoOr(root string, named git.Named) (*git.Repo, error) {
 // Repository returns the user's repository around the root, nil if there is none.
 func (r *Capturer) Repository() *git.Repo { return r.user.Load() }
 
-// findRepository searches for the user's repository.
+// findRepository searches for the user's repository. A fork may lie inside the work tree of a
+// repository that does not hold it: only one whose top it is, or that was named, is its own.
 func (r *Capturer) findRepository() (*git.Repo, error) {
-	return UserRepoOr(r.Root, git.Named{Dir: r.Opt.GitDir, WorkTree: r.Opt.GitWorkTree})
+	repo, err := UserRepoOr(r.Root, git.Named{Dir: r.Opt.GitDir, WorkTree: r.Opt.GitWorkTree})
+	if repo != nil && r.Opt.GitDir == "" && repo.Top != r.Root && r.Forked() != nil {
+		return nil, err
+	}
+	return repo, err
 }
 
-// refreshRepository searches for the user's repository again, so that a Repo that stays open sees
+// RefreshRepository searches for the user's repository again, so that a Repo that stays open sees
 // one that the user has made or removed. The rules outside of the directory come and go with it. It
 // is called before each capture.
-func (r *Capturer) refreshRepository() {
+func (r *Capturer) RefreshRepository() {
 	repo, err := r.findRepository()
 	if err != nil {
 		r.Log.Warn("repository around the root not looked at again", "error", err)

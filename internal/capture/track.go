@@ -99,15 +99,16 @@ func (r *Capturer) Track(ctx context.Context, opt TrackOptions) (*TrackResult, e
 	}
 	var t *TrackResult
 	err := r.Capturing(ctx, func(l *history.Locked) (err error) {
-		t, err = r.track(ctx, l, opt)
+		t, err = r.TrackHeld(ctx, l, opt)
 		return err
 	})
 	return t, err
 }
 
-// track writes objects and commit in one pack, then the refs, then the stat cache. A crash leaves
-// either no checkpoint or a complete one.
-func (r *Capturer) track(ctx context.Context, l *history.Locked, opt TrackOptions) (*TrackResult, error) {
+// TrackHeld is Track for a caller that holds the lock and has found captures to be enabled. It writes
+// objects and commit in one pack, then the refs, then the stat cache. A crash leaves either no
+// checkpoint or a complete one.
+func (r *Capturer) TrackHeld(ctx context.Context, l *history.Locked, opt TrackOptions) (*TrackResult, error) {
 	hints, err := r.HintPaths(opt)
 	if err != nil {
 		return nil, err

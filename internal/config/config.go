@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
 
 // Unlimited is what a limit is when it was switched off, with 0 or "none".
@@ -58,6 +59,10 @@ type Config struct {
 	Secrets        cairn.SecretsPolicy
 	SecretRules    string // absolute
 	Timeout        time.Duration
+
+	RemoteTimeout time.Duration
+
+	Sync string // a URL or an absolute path, cairn.SyncRemembered, "" for no pushes in the background
 
 	DataDir     string // absolute
 	LockTimeout time.Duration
@@ -103,6 +108,9 @@ func (c *Config) Decisions() []Decision {
 
 // Decide notes who made a setting: for callers that put flags on top.
 func (c *Config) Decide(key, value, origin string) {
+	if key == "sync" {
+		value = transfer.Redacted(value)
+	}
 	c.decided[key] = Decision{Key: key, Value: value, Origin: origin}
 }
 

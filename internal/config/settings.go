@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
 
 // setting is one key. text takes a value as the environment has it, and any value
@@ -45,6 +46,8 @@ var settings = []setting{
 	{key: "secret_rules", text: path(func(c *Config) *string { return &c.SecretRules })},
 	{key: "timeout", text: duration(func(c *Config) *time.Duration { return &c.Timeout })},
 	{key: "lock_timeout", text: duration(func(c *Config) *time.Duration { return &c.LockTimeout })},
+	{key: "sync", text: remote},
+	{key: "remote_timeout", text: duration(func(c *Config) *time.Duration { return &c.RemoteTimeout })},
 	{key: "data_dir", text: path(func(c *Config) *string { return &c.DataDir }), user: true},
 }
 
@@ -123,6 +126,23 @@ func userList(key string, field func(*Config) *[]string) setting {
 	s := list(key, field)
 	s.user = true
 	return s
+}
+
+// remote takes a remote, or whether the remembered one is meant.
+func remote(c *Config, text string) error {
+	remembered := false
+	if boolean(func(*Config) *bool { return &remembered })(c, text) == nil {
+		c.Sync = ""
+		if remembered {
+			c.Sync = cairn.SyncRemembered
+		}
+		return nil
+	}
+	if transfer.IsLocal(text) && !filepath.IsAbs(text) || strings.HasPrefix(text, "-") || strings.ContainsAny(text, "\x00\r\n") {
+		return fmt.Errorf("want true, false, a URL or an absolute path, not %.200q", transfer.Redacted(text))
+	}
+	c.Sync = text
+	return nil
 }
 
 func path(field func(*Config) *string) func(*Config, string) error {

@@ -32,6 +32,9 @@ type CheckoutOptions struct {
 	Ignored     []string
 
 	DryRun bool // only count
+
+	// Progress, if not nil, is called in the place of Options.Progress, never concurrently.
+	Progress func(settings.Progress)
 }
 
 // CheckoutResult says what a checkout made.
@@ -73,8 +76,8 @@ func (r CheckoutResult) MarshalJSON() ([]byte, error) {
 }
 
 // Checkout makes a directory with the exact state of a checkpoint: contents, kinds, permission bits
-// and empty directories. Nothing or an empty directory may be at dir, outside of the root; else the
-// error wraps ErrPlace. If the process dies, dir is as before or whole.
+// and empty directories. Nothing or an empty directory may be at dir, outside of the root or where
+// captures leave it out; else the error wraps ErrPlace. If the process dies, dir is as before or whole.
 //
 // A file whose live counterpart still has the wanted contents, by its stat, is cloned (FICLONE,
 // clonefile) or copied, and keeps its time of modification. Nothing is ever hard-linked.
@@ -83,14 +86,18 @@ func (r *Copier) Checkout(ctx context.Context, spec, dir string, opt CheckoutOpt
 	if err != nil {
 		return nil, err
 	}
-	c, err := r.prepare(ctx, cp, dir, opt)
+	at, err := r.placeOf(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	c, err := r.prepare(ctx, cp, at, opt)
 	if err != nil {
 		return nil, err
 	}
 	if opt.DryRun {
 		return c.res, c.count()
 	}
-	if err := c.make(ctx, nil); err != nil {
+	if err := c.make(ctx); err != nil {
 		return nil, err
 	}
 	return c.res, nil
@@ -110,12 +117,8 @@ type checkout struct {
 	entries map[string]index.Entry
 }
 
-// prepare lists what a copy will hold.
-func (r *Copier) prepare(ctx context.Context, cp *history.Checkpoint, dir string, opt CheckoutOptions) (*checkout, error) {
-	at, err := r.placeOf(dir)
-	if err != nil {
-		return nil, err
-	}
+// prepare lists what a copy at a checked place will hold.
+func (r *Copier) prepare(ctx context.Context, cp *history.Checkpoint, at string, opt CheckoutOptions) (*checkout, error) {
 	st, err := history.StateOf(cp)
 	if err != nil {
 		return nil, err
@@ -203,9 +206,8 @@ func (c *checkout) count() error {
 	return nil
 }
 
-// make makes the directory. finish, if not nil, is called with the path of the whole directory
-// before it gets its name; an error leaves nothing.
-func (c *checkout) make(ctx context.Context, finish func(tree string) error) (err error) {
+// make makes the directory.
+func (c *checkout) make(ctx context.Context) (err error) {
 	aside, err := apply.MakeAside(c.dir)
 	if err != nil {
 		return state.AsNoSpace(err)
@@ -213,11 +215,6 @@ func (c *checkout) make(ctx context.Context, finish func(tree string) error) (er
 	defer func() { err = state.AsNoSpace(errors.Join(err, aside.Discard())) }()
 	if err := c.build(ctx, aside.Tree()); err != nil {
 		return fmt.Errorf("checkout: %w", err)
-	}
-	if finish != nil {
-		if err := finish(aside.Tree()); err != nil {
-			return err
-		}
 	}
 	if err := aside.Place(!c.Opt.NoSync); err != nil {
 		if errors.Is(err, apply.ErrNotNew) {
@@ -234,9 +231,13 @@ func (c *checkout) build(ctx context.Context, tree string) error {
 	total := len(c.items) + len(c.ignored)
 	var before int
 	var beforeBytes int64
+	tell := c.opt.Progress
+	if tell == nil {
+		tell = c.Opt.Progress
+	}
 	progress := func(files int, bytes int64) {
-		if c.Opt.Progress != nil {
-			c.Opt.Progress(settings.Progress{Phase: "apply", Files: before + files, Total: total, Bytes: beforeBytes + bytes})
+		if tell != nil {
+			tell(settings.Progress{Phase: "apply", Files: before + files, Total: total, Bytes: beforeBytes + bytes})
 		}
 	}
 	built, err := b.Add(ctx, c.items, progress)

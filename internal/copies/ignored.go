@@ -9,6 +9,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/ignore"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
@@ -19,9 +20,11 @@ import (
 const (
 	reasonRepository = "the files of a nested git repository"
 	reasonStore      = "a cairn store"
+	reasonRoot       = "a directory with checkpoints of its own"
 	reasonSpecial    = "a special file"
 	reasonTaken      = "the checkpoint has something else there"
 	reasonUnreadable = "cannot be read: "
+	reasonCopy       = "a copy that is being made"
 )
 
 // ignoredWalk looks for what the live directory has and no capture holds.
@@ -31,6 +34,8 @@ type ignoredWalk struct {
 	patterns *ignore.Patterns       // nil = everything
 	target   map[string]object.Mode // paths of the checkpoint
 	stores   []string               // paths from the root
+	within   string                 // of the new directory, "" if it lies outside of the root
+	roots    map[string]bool        // paths from the root: directories with stores of their own
 	buf      []byte
 	pending  []apply.Item // the directories above that are no items yet
 }
@@ -51,12 +56,39 @@ func (c *checkout) listIgnored(ctx context.Context) error {
 			}
 		}
 	}
+	if history.Within(c.dir, c.Root) {
+		if rel, err := filepath.Rel(c.Root, c.dir); err == nil {
+			w.within = filepath.ToSlash(rel)
+		}
+	}
+	if err := w.leaveRootsOut(); err != nil {
+		return err
+	}
 	h, err := dir.Open(c.Root)
 	if err != nil {
 		return err
 	}
 	defer h.Close()
 	return w.folder(h, "", w.patterns == nil)
+}
+
+// leaveRootsOut leaves out directories inside the root that have a store of their own, such as forks.
+func (w *ignoredWalk) leaveRootsOut() error {
+	dirs, err := odb.List(filepath.Dir(state.StorePath(w.Opt.DataDir, w.Root)))
+	if err != nil {
+		return err
+	}
+	w.roots = make(map[string]bool)
+	for _, store := range dirs {
+		root, err := odb.RecordedRoot(store)
+		if err != nil || root == w.Root || !history.Within(root, w.Root) {
+			continue
+		}
+		if rel, err := filepath.Rel(w.Root, root); err == nil {
+			w.roots[filepath.ToSlash(rel)] = true
+		}
+	}
+	return nil
 }
 
 // wants reports whether a path is to be brought along. above says so of its directory.
@@ -126,11 +158,21 @@ func capturedIn(block *index.Dir, name string) (captured, leaf bool) {
 }
 
 func (w *ignoredWalk) subfolder(parent *dir.Handle, name, path string, st dir.Info, captured, wanted bool) error {
+	if path == w.within || !captured && apply.IsAside(name) {
+		if wanted && path != w.within {
+			w.leaveOut(path, reasonCopy)
+		}
+		return nil
+	}
 	for _, store := range w.stores {
 		if path == store {
 			w.leaveOut(path, reasonStore)
 			return nil
 		}
+	}
+	if w.roots[path] && !captured {
+		w.leaveOut(path, reasonRoot)
+		return nil
 	}
 	if rec := w.live.Lookup(path); rec != nil && rec.Skip() == index.Store {
 		return nil // the checkpoint lists it as left out

@@ -1,6 +1,7 @@
 package copies
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,7 +19,7 @@ import (
 var ErrPlace = errors.New("no place for a copy")
 
 // placeOf checks the path of a new directory and returns it with the real path of its parent.
-func (r *Copier) placeOf(dir string) (string, error) {
+func (r *Copier) placeOf(ctx context.Context, dir string) (string, error) {
 	if dir == "" {
 		return "", fmt.Errorf("%w: an empty path", ErrPlace)
 	}
@@ -34,7 +35,7 @@ func (r *Copier) placeOf(dir string) (string, error) {
 		return "", fmt.Errorf("%w: %w", ErrPlace, err)
 	}
 	at := filepath.Join(parent, filepath.Base(abs))
-	if err := r.checkOutside(at); err != nil {
+	if err := r.checkOutside(ctx, at); err != nil {
 		return "", err
 	}
 	if err := apply.CheckNew(at); err != nil {
@@ -53,9 +54,11 @@ func withoutPath(err error) error {
 
 // checkOutside refuses a path where a copy would change what it is a copy of, a store, or a git
 // repository's own files.
-func (r *Copier) checkOutside(at string) error {
+func (r *Copier) checkOutside(ctx context.Context, at string) error {
 	if history.Within(at, r.Root) {
-		return fmt.Errorf("%w: %s lies inside %s, whose checkpoints would hold the copy; name a directory beside it", ErrPlace, at, r.Root)
+		if err := r.checkLeftOut(ctx, at); err != nil {
+			return err
+		}
 	}
 	for _, dir := range []string{r.Opt.DataDir, r.DB.Dir()} {
 		if real, err := realpath.Of(dir); err == nil && history.Within(at, real) {
@@ -68,4 +71,25 @@ func (r *Copier) checkOutside(at string) error {
 		}
 	}
 	return nil
+}
+
+// checkLeftOut refuses a path inside the root, unless captures leave out both the copy and the sibling
+// in which it is made.
+func (r *Copier) checkLeftOut(ctx context.Context, at string) error {
+	rel, err := filepath.Rel(r.Root, at)
+	if err != nil || rel == "." {
+		return fmt.Errorf("%w: %s is the directory itself", ErrPlace, at)
+	}
+	return r.Exclusive(ctx, func(l *history.Locked) error {
+		for _, place := range []string{rel, apply.AsideName(rel)} {
+			leftOut, err := r.LeavesOut(l, filepath.ToSlash(place))
+			if err != nil {
+				return err
+			}
+			if !leftOut {
+				return fmt.Errorf("%w: %s lies inside %s, whose checkpoints would hold %s; name a directory beside the root, or one below an ignored directory", ErrPlace, at, r.Root, place)
+			}
+		}
+		return nil
+	})
 }

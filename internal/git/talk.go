@@ -40,19 +40,31 @@ var progressLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:remote: )?([A-Z][a-z]+ [a-z]+): +(?:\d+% \((\d+)/(\d+)\)|(\d+))(?:, ([\d.]+) (bytes|KiB|MiB|GiB))?`)
 })
 
+// maxRest bounds what is kept, in bytes: a remote may go on talking.
+const maxRest = 64 << 10
+
+// keep keeps the beginning of what is no progress.
+func (g *Talk) keep(text []byte) {
+	g.rest.Write(text[:min(len(text), maxRest-g.rest.Len())])
+}
+
 // Write implements io.Writer.
 func (g *Talk) Write(text []byte) (int, error) {
 	if g.Tell == nil {
-		return g.rest.Write(text)
+		g.keep(text)
+		return len(text), nil
 	}
 	g.line = append(g.line, text...)
 	for {
 		end := bytes.IndexAny(g.line, "\r\n")
+		if end < 0 && len(g.line) > maxRest {
+			end = len(g.line) - 1
+		}
 		if end < 0 {
 			return len(text), nil
 		}
 		if !g.progress(string(g.line[:end])) {
-			g.rest.Write(g.line[:end+1])
+			g.keep(g.line[:end+1])
 		}
 		g.line = g.line[end+1:]
 	}

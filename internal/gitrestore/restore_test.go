@@ -18,6 +18,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/keep"
 )
 
+// originals are the repositories that worlds begin as, by the arguments of git init.
+var originals gittest.Originals
+
 func TestMain(m *testing.M) {
 	gittest.Prepare()
 	m.Run()
@@ -43,8 +46,17 @@ func newWorld(t testing.TB, args ...string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{Oracle: o, t: t, dir: o.Init(filepath.Join(top, "w"), args...), vault: keep.At(filepath.Join(top, "vault"), false)}
+	w := &world{Oracle: o, t: t, dir: filepath.Join(top, "w"), vault: keep.At(filepath.Join(top, "vault"), false), n: 4}
 	w.Applier = Applier{Git: binary, Vault: w.vault.Dir(), Note: "cairn: test"}
+	originals.Copy(t, w.dir, strings.Join(args, " "), func(dir string) {
+		(&world{Oracle: o, t: t, dir: o.Init(dir, args...)}).fill()
+	})
+	w.git("update-index", "-q", "--refresh")
+	return w
+}
+
+// fill makes four commits, refs of every kind, and three stashes.
+func (w *world) fill() {
 	for range 4 {
 		w.commit()
 	}
@@ -58,13 +70,25 @@ func newWorld(t testing.TB, args ...string) *world {
 		w.write("file", text)
 		w.git("stash", "push", "-q", "-m", text)
 	}
-	return w
 }
 
 // formats are the arguments of git init for kinds of repositories, by name.
 var formats = map[string][]string{
 	"sha1": {"--object-format=sha1"}, "sha256": {"--object-format=sha256"},
 	"reftable": {"--ref-format=reftable"}, "sha256 reftable": {"--object-format=sha256", "--ref-format=reftable"},
+}
+
+// formatsFor returns the formats in which the ith harm is done: each format of refs and each hash.
+// With -short it is one format, and a harm beside it has another one.
+func formatsFor(i int) []string {
+	all := []string{"sha1", "sha256", "sha256 reftable", "reftable"}
+	switch {
+	case gittest.Stride() == 1:
+		return all
+	case testing.Short():
+		return all[i%4 : i%4+1]
+	}
+	return []string{all[i%2], all[i%2+2]}
 }
 
 // knownFormats are those that this git knows.
@@ -159,7 +183,7 @@ func (w *world) look() string {
 	w.t.Helper()
 	var b strings.Builder
 	for _, args := range []string{
-		"for-each-ref --format=%(refname)|%(objectname)|%(symref)", "stash list", "ls-files --stage -v", "log --all --oneline", "status --porcelain=v2 --branch --untracked-files=no", "status --untracked-files=no", "config --local --list",
+		"for-each-ref --format=%(refname)|%(objectname)|%(symref)", "stash list", "ls-files --stage -v", "status --porcelain=v2 --branch --untracked-files=no", "status --untracked-files=no", "config --local --list",
 	} {
 		out, err := w.Try(w.dir, strings.Fields(args)...)
 		fmt.Fprintf(&b, "git %s: %v\n%s", args, err, out)
@@ -277,15 +301,16 @@ func (w *world) lose() {
 func TestBack(t *testing.T) {
 	t.Parallel()
 	known := knownFormats(t)
-	for format, args := range formats {
-		if !slices.Contains(known, format) {
-			t.Logf("SKIPPED: this git has no %s", format)
-			continue
-		}
-		for name, harm := range harms {
+	for i, name := range slices.Sorted(maps.Keys(harms)) {
+		for _, format := range formatsFor(i) {
+			if !slices.Contains(known, format) {
+				t.Logf("SKIPPED: this git has no %s", format)
+				continue
+			}
+			harm := harms[name]
 			t.Run(format+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				w := newWorld(t, args...)
+				w := newWorld(t, formats[format]...)
 				w.write("staged", "staged")
 				w.git("add", "staged")
 				before, want, files := w.record(), w.look(), w.files()

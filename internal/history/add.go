@@ -1,6 +1,8 @@
 package history
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -34,6 +36,37 @@ type OperationRecord struct {
 	GitConflicts []GitConflict `json:"gitConflicts,omitempty"` // what stayed there
 
 	Joint *Joint `json:"joint,omitempty"` // of an operation of several roots
+}
+
+// AddOperation adds an operation to a batch, after the newest one of the store. s is the state after it.
+// Version and time of the record are filled in.
+func (r *Store) AddOperation(batch *odb.Batch, s state.State, rec OperationRecord) (object.ID, error) {
+	now := r.Now()
+	rec.Version, rec.At = 1, now.UnixNano()
+	q := CommitRequest{Tree: s.Tree, Message: rec.Kind, When: now}
+	value, err := json.Marshal(rec)
+	if err != nil {
+		return object.ID{}, err
+	}
+	if q.Meta, err = s.Meta.Encode(); err != nil {
+		return object.ID{}, err
+	}
+	q.Extra = []object.Header{{Key: OperationHeader, Value: string(value)}}
+	previous, err := r.DB.Ref(RefOperations)
+	switch {
+	case err == nil:
+		q.Parents = append(q.Parents, previous)
+	case !errors.Is(err, odb.ErrNotFound):
+		r.Log.Warn("operations begun anew", "error", err)
+	}
+	for _, text := range []string{rec.Before, rec.After} {
+		id, err := object.ParseID(text)
+		if err != nil {
+			return object.ID{}, err
+		}
+		q.Parents = append(q.Parents, id)
+	}
+	return AddCommit(batch, q)
 }
 
 // StateLabel holds the message and author of a checkpoint. Without a message, an unchanged state

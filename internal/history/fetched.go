@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // Machine says whose the fetched lines of a store are, in the words of that store.
@@ -16,6 +17,17 @@ type Machine struct {
 	Machine string     `json:"machine,omitempty"`
 	User    string     `json:"user,omitempty"`
 	Root    state.Path `json:"root,omitempty"` // where the project lies there
+}
+
+// String names the machine: user@machine, or the store where neither is known.
+func (m *Machine) String() string {
+	switch {
+	case m.User != "" && m.Machine != "":
+		return wording.Printable(m.User) + "@" + wording.Printable(m.Machine)
+	case m.User+m.Machine != "":
+		return wording.Printable(m.User + m.Machine)
+	}
+	return "store " + wording.Printable(m.Store)
 }
 
 // Machines lists whose the fetched lines are, by the ids of the stores.

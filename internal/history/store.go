@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -28,6 +29,9 @@ type Store struct {
 	// lock since this Store did.
 	Recovery  func(context.Context, *Locked) error
 	Disturbed func(*Locked)
+
+	forked sync.Once // see Forked
+	fork   *ForkRecord
 
 	// Touched only with the store's lock held.
 	tidied       time.Time // time of the last tidy; zero = tidy before the next command

@@ -56,6 +56,10 @@ type Options struct {
 	// Pause waits for a time between two looks at a call that may have ended. nil = a timer.
 	Pause func(context.Context, time.Duration) error
 
+	// TurnEnded is called after a turn or a session has ended, also where recording that has failed.
+	// nil = nothing is to be done then.
+	TurnEnded func()
+
 	// Open opens the sessions of the root around a directory.
 	Open func(ctx context.Context, dir string) (*Project, error)
 }
@@ -139,6 +143,9 @@ func Handle(ctx context.Context, agent string, stdin io.Reader, stdout io.Writer
 	rec.note(h, errors.Join(err, h.unlinked), time.Since(began))
 	if reply := h.reply(err); reply != nil {
 		stdout.Write(reply) // the agent is gone if this fails
+	}
+	if opt.TurnEnded != nil && h.event != nil && h.parent == "" && (h.kind == stop || h.kind == sessionEnd) {
+		opt.TurnEnded()
 	}
 }
 

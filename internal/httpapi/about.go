@@ -61,7 +61,12 @@ func (s *Server) OpenAPI() ([]byte, error) { return json.MarshalIndent(s.api.Ope
 func (s *Server) projectOperations() {
 	register(s, endpoint{
 		id: "list-projects", method: http.MethodGet, path: "/projects", tag: "projects", summary: "The registered roots",
-	}, func(context.Context, *struct{}) (*body[[]ProjectInfo], error) {
+	}, func(ctx context.Context, _ *struct{}) (*body[[]ProjectInfo], error) {
+		if refresh := s.opt.Refresh; refresh != nil {
+			if err := refresh(ctx, ""); err != nil {
+				return nil, Unreachable(err)
+			}
+		}
 		list := []ProjectInfo{}
 		for _, p := range s.projects.list() {
 			list = append(list, s.info(p))
@@ -71,7 +76,7 @@ func (s *Server) projectOperations() {
 	register(s, endpoint{
 		id: "register-project", method: http.MethodPost, path: "/projects", tag: "projects", summary: "Make a directory known",
 		description: "The root is the git work tree around the directory, or the directory itself where there is none or exact is true. " +
-			"Nothing is written. No request reaches a path outside the registered roots.",
+			"Nothing is written. No request reaches a path outside the registered roots, but for the new directory of /checkout.",
 	}, func(_ context.Context, in *struct {
 		Body struct {
 			Directory string `json:"directory" minLength:"1" maxLength:"8192" doc:"Absolute path."`
@@ -82,7 +87,7 @@ func (s *Server) projectOperations() {
 		if err != nil {
 			return nil, badField("body.directory", in.Body.Directory, err.Error())
 		}
-		p, err := s.projects.register(dir, in.Body.Exact)
+		p, err := s.projects.register(dir, "", in.Body.Exact)
 		if err != nil {
 			return nil, err
 		}

@@ -45,6 +45,7 @@ func page[T any](seq iter.Seq2[*T, error], p Paged, id func(*T) string) (list []
 // CheckpointInfo is one recorded state.
 type CheckpointInfo struct {
 	cairn.Checkpoint
+	Passed  *bool               `json:"passed,omitempty" doc:"Whether its tests passed; not there without results. Only in lists of checkpoints and where one is asked for."`
 	Work    *session.Work       `json:"work,omitempty" doc:"What an agent did, or was asked to do. Only in lists of checkpoints and where one is asked for."`
 	Skipped []cairn.SkippedPath `json:"skipped,omitempty" doc:"Present, but not captured. Only where one checkpoint is asked for."`
 	Secrets []cairn.Secret      `json:"secrets,omitempty" doc:"Places of credentials that captures found. Only where one checkpoint is asked for."`
@@ -96,9 +97,9 @@ func (s *Server) checkpointOperations() {
 			return out, err
 		}
 		out = CheckpointList{Checkpoints: []CheckpointInfo{}, Next: next}
-		known := make(session.WorkCache)
+		known, passed := make(session.WorkCache), p.verdicts(ctx)
 		for _, c := range list {
-			info := CheckpointInfo{Checkpoint: *c}
+			info := CheckpointInfo{Checkpoint: *c, Passed: passed(c.ID)}
 			if info.Work, err = p.Sessions.WorkOf(ctx, c.ID, known); err != nil {
 				return out, err
 			}
@@ -116,7 +117,7 @@ func (s *Server) checkpointOperations() {
 		if err != nil {
 			return info, err
 		}
-		info.Checkpoint = *c
+		info.Checkpoint, info.Passed = *c, p.verdicts(ctx)(c.ID)
 		if info.Work, err = p.Sessions.WorkOf(ctx, c.ID, make(session.WorkCache)); err != nil {
 			return info, err
 		}

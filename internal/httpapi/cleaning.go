@@ -76,3 +76,15 @@ func (s *Server) cleanProject(p *project) error {
 	}
 	return err
 }
+
+// syncMoved lets the stores be pushed in which something has happened.
+func (s *Server) syncMoved() {
+	if s.opt.Sync == nil {
+		return
+	}
+	for _, p := range s.projects.list() {
+		if p.moved.Swap(false) {
+			s.opt.Sync(p.root)
+		}
+	}
+}

@@ -82,6 +82,11 @@ func (s *Server) answerDav(w http.ResponseWriter, r *http.Request) {
 	}
 	inner := r.Clone(r.Context())
 	inner.URL.Path, inner.URL.RawPath = prefix+path, ""
+	if r.Method == "PROPFIND" {
+		listing := &lockless{ResponseWriter: w}
+		defer listing.end()
+		w = listing
+	}
 	(&webdav.Handler{Prefix: prefix, FileSystem: files, LockSystem: noLocks{}}).ServeHTTP(w, inner)
 	if err := files.Err(); err != nil && r.Context().Err() == nil {
 		broken(s, err)

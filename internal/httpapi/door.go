@@ -87,6 +87,10 @@ func (d *Door) enter(w *answer, r *http.Request) error {
 		return problem(http.StatusUnauthorized, protocol.Unauthorized, "a token is wanted: Authorization: Bearer TOKEN; a browser gets in with the link that cairn serve --login prints")
 	}
 	s := d.server
+	if err := s.readOnlyRefusal(r); err != nil {
+		w.Header().Set("Allow", davMethods)
+		return err
+	}
 	leave, ok := s.reservePlace(r)
 	if !ok {
 		w.Header().Set("Retry-After", "1")
@@ -111,6 +115,22 @@ func (d *Door) enter(w *answer, r *http.Request) error {
 	}
 	s.route(w, r)
 	return nil
+}
+
+// colours is the address of the one form of the page that changes nothing but a cookie.
+const colours = "/ui/theme"
+
+// readOnlyRefusal returns the answer of a server without changes to a method that may change
+// something.
+func (s *Server) readOnlyRefusal(r *http.Request) error {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions, "PROPFIND":
+		return nil
+	}
+	if s.opt.ReadOnly == "" || r.URL.Path == colours {
+		return nil
+	}
+	return problem(http.StatusForbidden, protocol.ReadOnly, "%s; %s is not answered", s.opt.ReadOnly, shorten(r.Method))
 }
 
 func (d *Door) checkOrigin(r *http.Request) *Problem {

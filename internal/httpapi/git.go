@@ -3,8 +3,10 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/answers"
 )
 
 // errGitPaths is the error for paths beside git, which goes back as a whole.
@@ -24,19 +26,12 @@ type GitRestore struct {
 	Plan   string   `json:"planID,omitempty" pattern:"^[0-9a-f]{16}$" doc:"Of a dry run. Nothing is done without one."`
 }
 
-func (b *GitRestore) options() cairn.GitRestoreOptions {
+func (b *GitRestore) options() (cairn.GitRestoreOptions, error) {
 	opt := cairn.GitRestoreOptions{DryRun: b.DryRun, Plan: b.Plan}
-	for _, part := range b.Parts {
-		switch part {
-		case "head":
-			opt.Head = true
-		case "refs":
-			opt.Refs = true
-		case "index":
-			opt.Index = true
-		}
+	if err := answers.ChooseGit(&opt, b.Parts...); err != nil {
+		return opt, badField("body.parts", strings.Join(b.Parts, ","), err.Error())
 	}
-	return opt
+	return opt, nil
 }
 
 func (s *Server) gitOperations() {
@@ -58,7 +53,11 @@ func (s *Server) gitOperations() {
 		InProject
 		Body GitRestore
 	}) (*cairn.GitResult, error) {
-		return p.Repo.RestoreGit(ctx, in.Body.Hash, in.Body.options())
+		opt, err := in.Body.options()
+		if err != nil {
+			return nil, err
+		}
+		return p.Repo.RestoreGit(ctx, in.Body.Hash, opt)
 	})
 }
 

@@ -54,6 +54,11 @@ func (s *Server) Project(ctx context.Context, id string) (*Project, error) {
 
 // open opens the store of a project until ctx ends.
 func (p *project) open(ctx context.Context, create bool) (*Project, error) {
+	if refresh := p.server.opt.Refresh; refresh != nil {
+		if err := refresh(ctx, p.id); err != nil {
+			return nil, Unreachable(err)
+		}
+	}
 	h, err := p.acquire(create)
 	if err != nil {
 		return nil, err

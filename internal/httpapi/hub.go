@@ -18,12 +18,14 @@ const (
 	EventStep      = "step"      // a step began or ended
 	EventRevert    = "revert"    // the boundary of a session has moved
 	EventOperation = "operation" // files were restored, reverted, undone or redone
+	EventProgress  = "progress"  // a copy has come so far
+	EventCopy      = "copy"      // a directory was made
 	EventGC        = "gc"        // a store was cleaned
 )
 
 // Event is one message of the stream. Fields without a meaning for its type are empty.
 type Event struct {
-	Type      string    `json:"type" enum:"hello,track,session,step,revert,operation,gc"`
+	Type      string    `json:"type" enum:"hello,track,session,step,revert,operation,progress,copy,gc"`
 	Time      time.Time `json:"time"`
 	Project   string    `json:"projectID,omitempty" doc:"Id of the project."`
 	Directory string    `json:"root,omitempty" doc:"Root of the project."`
@@ -44,6 +46,11 @@ type Event struct {
 	Deleted   int    `json:"deleted,omitempty"`
 	Kept      int    `json:"kept,omitempty"`
 	Conflicts int    `json:"conflicts,omitempty"`
+
+	Dir   string `json:"dir,omitempty" doc:"A directory that is being made, or was."`
+	Files int    `json:"files,omitempty" doc:"Of this directory, so far."`
+	Total int    `json:"total,omitempty" doc:"Paths that it will have."`
+	Bytes int64  `json:"bytes,omitempty" doc:"Of its files, so far."`
 
 	Freed int64 `json:"freed,omitempty" doc:"Bytes."`
 	Size  int64 `json:"size,omitempty" doc:"Bytes of the store."`
@@ -135,6 +142,9 @@ func (h *hub) send(e Event) {
 func (p *project) tell(e Event) {
 	e.Time, e.Project, e.Directory = time.Now().UTC(), p.id, pathtext.Encode(p.root)
 	p.server.events.send(e)
+	if e.Type != EventGC {
+		p.moved.Store(true)
+	}
 }
 
 func (p *project) tellStep(state string, s *session.Step) {

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
@@ -31,7 +32,19 @@ type Options struct {
 	// the background. nil = the defaults, in the background.
 	Retention func(root string) (keep cairn.Retention, background bool, err error)
 
+	// Sync begins a push in the background where the settings of a root want that. It is called some
+	// time after a checkpoint was made, and does not wait. nil = never.
+	Sync func(root string)
+
 	CleanEvery time.Duration // between two cleanings in the background; 0 = DefaultCleanEvery, < 0 = none
+
+	// ReadOnly says why no request may change anything; "" = requests may. Where it is set, only GET,
+	// HEAD, OPTIONS and PROPFIND are answered, the colours of the page aside.
+	ReadOnly string
+
+	// Refresh is called before a project is opened for a request, and with "" before projects are
+	// listed. Its error is the answer. nil = stores are opened as they are.
+	Refresh func(ctx context.Context, projectID string) error
 
 	MaxBody     int64         // of a request, in bytes; 0 = DefaultMaxBody
 	MaxRequests int           // at a time; 0 = DefaultMaxRequests

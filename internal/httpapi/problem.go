@@ -56,6 +56,7 @@ var byError = []struct {
 	{cairn.ErrAmbiguous, http.StatusBadRequest, protocol.Ambiguous},
 	{cairn.ErrOutside, http.StatusBadRequest, protocol.Outside},
 	{cairn.ErrName, http.StatusBadRequest, protocol.BadName},
+	{cairn.ErrPlace, http.StatusBadRequest, protocol.BadPlace},
 	{cairn.ErrExists, http.StatusConflict, protocol.Exists},
 	{cairn.ErrMoved, http.StatusConflict, protocol.Moved},
 	{cairn.ErrGitNotPlanned, http.StatusConflict, protocol.Refused},
@@ -80,6 +81,14 @@ func KindOf(err error) protocol.Kind {
 		}
 	}
 	return protocol.Internal
+}
+
+// Unreachable turns an error about a remote that is none of the library's into a 502.
+func Unreachable(err error) error {
+	if StatusOf(err) != http.StatusInternalServerError {
+		return err
+	}
+	return problem(http.StatusBadGateway, protocol.Unreachable, "%v", err)
 }
 
 // StatusOf returns the status for an error of the library or of this package. Unknown

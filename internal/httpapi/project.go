@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -42,7 +43,8 @@ type project struct {
 	handle *handle
 	used   time.Time
 
-	cleaned time.Time // when cleaning was last considered; only the housekeeper uses it
+	moved   atomic.Bool // an event may have made a checkpoint since the last call of Options.Sync
+	cleaned time.Time   // when cleaning was last considered; only the housekeeper uses it
 
 	back sync.Mutex // held by a call that changes the user's files
 }
@@ -54,14 +56,20 @@ func (ps *projects) init(s *Server) {
 // Register registers a directory, or without exact the work tree around it, and returns
 // the root. The first project is the default. Registering twice is no error.
 func (s *Server) Register(dir string, exact bool) (root string, err error) {
-	p, err := s.projects.register(dir, exact)
+	p, err := s.projects.register(dir, "", exact)
 	if err != nil {
 		return "", err
 	}
 	return p.root, nil
 }
 
-func (ps *projects) register(dir string, exact bool) (*project, error) {
+// RegisterAs registers a root under an id of the caller's, in the place of cairn.ProjectID.
+func (s *Server) RegisterAs(root, id string) error {
+	_, err := s.projects.register(root, id, true)
+	return err
+}
+
+func (ps *projects) register(dir, id string, exact bool) (*project, error) {
 	root, err := ps.rootOf(dir, exact)
 	if err != nil {
 		return nil, err
@@ -74,7 +82,7 @@ func (ps *projects) register(dir string, exact bool) (*project, error) {
 	if len(ps.byRoot) >= maxProjects {
 		return nil, problem(429, protocol.TooMany, "there are %d projects already; DELETE /projects/{id} forgets one", maxProjects)
 	}
-	p := &project{id: cairn.ProjectID(root), root: root, server: ps.server, cleaned: time.Now()}
+	p := &project{id: either(id, cairn.ProjectID(root)), root: root, server: ps.server, cleaned: time.Now()}
 	ps.byRoot[root] = p
 	if ps.first == nil {
 		ps.first = p

@@ -69,6 +69,7 @@ func (s *Server) Close() error {
 	s.Drain()
 	s.giveUp()
 	s.janitor.Wait()
+	s.syncMoved()
 	s.working.Wait()
 	return errors.Join(s.davReaders.Close(), s.projects.close())
 }
@@ -89,6 +90,7 @@ func (s *Server) maintainStores() {
 				s.opt.Logger.Warn("cannot close a file", "error", err)
 			}
 			s.cleanDue(now)
+			s.syncMoved()
 		}
 	}
 }
@@ -106,10 +108,12 @@ func (s *Server) routes() {
 	s.pastOperations()
 	s.changeOperations()
 	s.mergeOperations()
+	s.copyOperations()
 	s.gitOperations()
 	s.pinOperations()
 	s.testOperations()
 	s.cleanOperations()
+	s.verifyOperations()
 	s.sessionOperations()
 	s.stepOperations()
 	s.eventOperations()

@@ -32,7 +32,11 @@ func TestResults(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 	var info CheckpointInfo
-	if f.call("GET", "/checkpoints/@green", nil).want(t, 200, &info); info.ID != tr.Checkpoint {
+	if f.call("GET", "/checkpoints/@green", nil).want(t, 200, &info); info.ID != tr.Checkpoint || info.Passed == nil || !*info.Passed {
 		t.Errorf("%+v", info)
+	}
+	var page CheckpointList
+	if f.call("GET", "/checkpoints", nil).want(t, 200, &page); len(page.Checkpoints) != 1 || page.Checkpoints[0].Passed == nil {
+		t.Errorf("%+v", page)
 	}
 }

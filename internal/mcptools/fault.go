@@ -30,6 +30,7 @@ var hints = []struct {
 	{cairn.ErrMoved, "nothing was done; call preview again, it gives a new plan"},
 	{cairn.ErrConflict, "nothing was done; onConflict merge, keep or overwrite goes on, and preview shows what that does"},
 	{cairn.ErrOutside, "paths count from the root or are absolute paths inside it"},
+	{cairn.ErrPlace, "nothing was done; dir is absolute, and nothing or an empty directory is there, outside of the working directory or below an ignored directory of it"},
 	{cairn.ErrAmbiguous, "give more digits; the tool checkpoints lists the hashes"},
 	{session.ErrBusy, "wait until the agent has ended its step; endOpen if it is gone"},
 	{session.ErrNotFound, "the tool sessions lists the sessions; there may be nothing left to take back"},

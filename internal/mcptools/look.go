@@ -66,7 +66,8 @@ type checkpoint struct {
 	Author     string    `json:"author" jsonschema:"who made the changes since the checkpoint before"`
 	Message    string    `json:"message"`
 
-	Work *session.Work `json:"work,omitempty" jsonschema:"what an agent did there: prompt, tools with their commands, paths; changed counts the paths"`
+	Passed *bool         `json:"passed,omitempty" jsonschema:"whether its tests passed; the tool tests lists the results"`
+	Work   *session.Work `json:"work,omitempty" jsonschema:"what an agent did there: prompt, tools with their commands, paths; changed counts the paths"`
 }
 
 type checkpointList struct {
@@ -86,6 +87,7 @@ func (t *tools) checkpoints(ctx context.Context, args listArgs) (out checkpointL
 func (t *tools) listed(ctx context.Context, seq iter.Seq2[session.LogEntry, error], limit int, nothing string) (out checkpointList, text string, err error) {
 	out.Checkpoints = []checkpoint{}
 	var lines strings.Builder
+	passed := t.verdicts(ctx)
 	for c, err := range seq {
 		if err != nil {
 			return out, "", err
@@ -93,7 +95,7 @@ func (t *tools) listed(ctx context.Context, seq iter.Seq2[session.LogEntry, erro
 		if out.More = len(out.Checkpoints) == limit; out.More {
 			break
 		}
-		out.Checkpoints = append(out.Checkpoints, checkpoint{c.Hash, c.ID, c.When, c.Author, c.Message, c.Work})
+		out.Checkpoints = append(out.Checkpoints, checkpoint{c.Hash, c.ID, c.When, c.Author, c.Message, passed(c.ID), c.Work})
 		t.writeCheckpoint(ctx, &lines, c.Checkpoint, c.Work)
 	}
 	return out, listText(&lines, out.More, nothing), nil

@@ -101,7 +101,7 @@ func (t *tools) readCheckpoint(ctx context.Context, req *mcp.ReadResourceRequest
 	if err != nil {
 		return nil, err
 	}
-	out := checkpointResource{checkpoint: checkpoint{c.Hash, c.ID, c.When, c.Author, c.Message, work}, Files: []fileResource{}}
+	out := checkpointResource{checkpoint: checkpoint{c.Hash, c.ID, c.When, c.Author, c.Message, t.verdicts(ctx)(c.ID), work}, Files: []fileResource{}}
 	for e, err := range t.repo.List(ctx, c.ID, "") {
 		if err != nil {
 			return nil, err

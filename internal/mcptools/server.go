@@ -69,8 +69,11 @@ func newServer(opt Options) *mcp.Server {
 	t := &tools{opt.Repo, session.New(opt.Repo), opt.OpenDir}
 	t.addReadOnly(server)
 	t.addPast(server)
+	t.addVerify(server)
 	t.addChanging(server)
 	t.addMerge(server)
+	t.addCheckout(server)
+	t.addTests(server)
 	t.addSessions(server)
 	t.addHunks(server)
 	t.addUnrevert(server)

@@ -41,6 +41,16 @@ func List(parent string) ([]string, error) {
 	return dirs, err
 }
 
+// RecordedRoot returns the directory that a store belongs to, as its record says. It does not open the
+// store.
+func RecordedRoot(dir string) (string, error) {
+	text, err := atomicfile.Read(filepath.Join(dir, rootFile))
+	if err == nil && !Proves(dir, string(text)) {
+		err = fmt.Errorf("%s is damaged", filepath.Join(dir, rootFile))
+	}
+	return string(text), err
+}
+
 // Remove removes a store. It renames the store first, so that half a store never counts as one.
 // After a crash, the next Create beside it removes the rest. Call it with the lock held; Remove
 // releases the lock by unlock. On Windows a store of which a process has a file open stays, with

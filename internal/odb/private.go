@@ -28,6 +28,10 @@ const (
 	PrivateReviewed Private = "reviewed" // what a reviewer decided about hunks
 	PrivateProject  Private = "project"  // what the project is known by on every machine
 	PrivateMachines Private = "machines" // whose the fetched lines are
+	PrivateRemote   Private = "remote"   // the remote that was pushed to last
+	PrivatePushed   Private = "pushed"   // what pushes to remotes have found
+	PrivateForked   Private = "forked"   // of a fork: where its store came from
+	PrivateForking  Private = "forking"  // of a fork that is being made: the refs that its store is going to have
 )
 
 // ReadPrivate returns the contents of a private file, ErrNotFound if there is none.
@@ -40,7 +44,7 @@ func (db *DB) ReadPrivate(name Private) ([]byte, error) {
 }
 
 // WritePrivate replaces a private file, completely or not at all, also where a directory has its name.
-// Call it with the lock held.
+// Call it with the lock held, unless a lost update does no harm.
 func (db *DB) WritePrivate(name Private, data []byte) error {
 	if err := db.ClearPrivate(string(name)); err != nil {
 		return err
@@ -55,6 +59,11 @@ func (db *DB) NotePrivate(name Private, data []byte) error {
 		return err
 	}
 	return writeFile(db.PrivatePath(string(name)), data, false)
+}
+
+// DropPrivate removes a private file, if there is one. Call it with the lock held.
+func (db *DB) DropPrivate(name Private) error {
+	return atomicfile.RemoveIfThere(db.PrivatePath(string(name)))
 }
 
 // ClearPrivate sets aside a directory, a link or a special file in the place of a private file,

@@ -71,22 +71,23 @@ func (r *Operator) planGit(ctx context.Context, disk *capture.Snapshot, g *gitBa
 	if err != nil {
 		return nil, err
 	}
+	records := r.GitRecords()
 	if now != nil && !history.Within(now.GitDir, r.Root) {
-		if now, err = r.unlessAround(ctx, now, g); err != nil {
+		if now, err = r.unlessAround(ctx, records, now, g); err != nil {
 			return nil, err
 		}
 	}
-	if err := r.refuseOther(ctx, now, g); err != nil {
+	if err := r.refuseOther(ctx, records, now, g); err != nil {
 		return nil, err
 	}
-	return r.planGitFrom(ctx, now, g)
+	return planGitFrom(ctx, records, now, g)
 }
 
 // unlessAround returns nil for a repository around the root that shows only since that in the root is
 // gone.
-func (r *Operator) unlessAround(ctx context.Context, now *gitstate.Record, g *gitBack) (*gitstate.Record, error) {
+func (r *Operator) unlessAround(ctx context.Context, records *capture.GitRecords, now *gitstate.Record, g *gitBack) (*gitstate.Record, error) {
 	for _, w := range g.Ways {
-		was, err := r.GitRecordAt(ctx, w.Before)
+		was, err := records.At(ctx, w.Before)
 		if err != nil {
 			return nil, err
 		}
@@ -98,15 +99,15 @@ func (r *Operator) unlessAround(ctx context.Context, now *gitstate.Record, g *gi
 }
 
 // planGitFrom plans the way back from a state.
-func (r *Operator) planGitFrom(ctx context.Context, now *gitstate.Record, g *gitBack) (*gitrestore.Plan, error) {
+func planGitFrom(ctx context.Context, records *capture.GitRecords, now *gitstate.Record, g *gitBack) (*gitrestore.Plan, error) {
 	var ways []gitrestore.Way
 	for _, w := range g.Ways {
-		way, err := r.gitWay(ctx, now, w.Before, w.After)
+		way, err := gitWayOf(ctx, records, now, w.Before, w.After)
 		if err != nil {
 			return nil, err
 		}
 		for _, o := range w.Others {
-			other, err := r.gitWay(ctx, now, o.Before, o.After)
+			other, err := gitWayOf(ctx, records, now, o.Before, o.After)
 			if err != nil {
 				return nil, err
 			}
@@ -128,13 +129,13 @@ func (r *Operator) planGitFrom(ctx context.Context, now *gitstate.Record, g *git
 	return p, nil
 }
 
-func (r *Operator) gitWay(ctx context.Context, now *gitstate.Record, before, after string) (way gitrestore.Way, err error) {
-	if way.Before, err = r.GitRecordAt(ctx, before); err != nil {
+func gitWayOf(ctx context.Context, records *capture.GitRecords, now *gitstate.Record, before, after string) (way gitrestore.Way, err error) {
+	if way.Before, err = records.At(ctx, before); err != nil {
 		return way, err
 	}
 	way.After = now
 	if after != "" {
-		way.After, err = r.GitRecordAt(ctx, after)
+		way.After, err = records.At(ctx, after)
 	}
 	return way, err
 }
@@ -188,11 +189,12 @@ func (r *Operator) resumeGit(ctx context.Context, j *journal) error {
 	if j.Git == nil {
 		return nil
 	}
-	now, err := r.GitRecordAt(ctx, j.Before)
+	records := r.GitRecords()
+	now, err := records.At(ctx, j.Before)
 	if err != nil {
 		return err
 	}
-	p, err := r.planGitFrom(ctx, now, j.Git)
+	p, err := planGitFrom(ctx, records, now, j.Git)
 	if err == nil {
 		err = r.applyGit(ctx, j, p, true)
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/gitrestore"
 	"github.com/seed-fb9cbc17/cairn/internal/gitstate"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
@@ -13,9 +14,9 @@ import (
 
 // refuseOther refuses to bring one repository to the state of another. The environment of a caller can
 // name a repository that other callers do not know. now is nil where there is none.
-func (r *Operator) refuseOther(ctx context.Context, now *gitstate.Record, g *gitBack) error {
+func (r *Operator) refuseOther(ctx context.Context, records *capture.GitRecords, now *gitstate.Record, g *gitBack) error {
 	for _, w := range g.Ways {
-		was, err := r.GitRecordAt(ctx, w.Before)
+		was, err := records.At(ctx, w.Before)
 		if err != nil {
 			return err
 		}

@@ -146,6 +146,10 @@ func (l Lines) ShareOf(ctx context.Context, id string) (*history.Operation, erro
 	return op, err
 }
 
+// RootAt returns the directory in which the history of a time happened, in nanoseconds since 1970. It is
+// "" for the root; a fork has the history of another one.
+func (l Lines) RootAt(at int64) string { return l.operator.RootAt(at) }
+
 // Outside reports whether a path, absolute or from the root, lies outside the root.
 func (l Lines) Outside(path string) bool {
 	_, err := l.operator.Rel(path)

@@ -2,8 +2,6 @@ package operation
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 
@@ -177,7 +175,7 @@ func (r *Operator) addAfter(batch *odb.Batch, s state.State, j *journal, res *Re
 
 func (r *Operator) addOperation(batch *odb.Batch, s state.State, j *journal, res *Result, after object.ID) (object.ID, error) {
 	rec := history.OperationRecord{
-		Version: 1, Kind: j.Kind, Target: j.Target, Undoes: j.Undoes, Token: j.Token, At: r.Now().UnixNano(), Scope: j.Scope,
+		Kind: j.Kind, Target: j.Target, Undoes: j.Undoes, Token: j.Token, Scope: j.Scope,
 		Before: j.before.String(), After: after.String(),
 		Paths:   slices.Concat(res.Restored, res.Deleted),
 		Created: j.created(res), Kept: res.Kept, Conflicts: res.Conflicts,
@@ -188,25 +186,5 @@ func (r *Operator) addOperation(batch *odb.Batch, s state.State, j *journal, res
 	if j.Joint != nil {
 		rec.Joint = &j.Joint.Joint
 	}
-	value, err := json.Marshal(rec)
-	if err != nil {
-		return object.ID{}, err
-	}
-	meta, err := s.Meta.Encode()
-	if err != nil {
-		return object.ID{}, err
-	}
-	q := history.CommitRequest{
-		Tree: s.Tree, Meta: meta, Message: j.Kind, When: r.Now(),
-		Extra: []object.Header{{Key: history.OperationHeader, Value: string(value)}},
-	}
-	previous, err := r.DB.Ref(history.RefOperations)
-	switch {
-	case err == nil:
-		q.Parents = append(q.Parents, previous)
-	case !errors.Is(err, odb.ErrNotFound):
-		r.Log.Warn("operations begun anew", "error", err)
-	}
-	q.Parents = append(q.Parents, j.before, after)
-	return history.AddCommit(batch, q)
+	return r.AddOperation(batch, s, rec)
 }

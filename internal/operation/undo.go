@@ -36,7 +36,7 @@ func (r *Operator) takeBackNewest(ctx context.Context, kind string, opt RevertOp
 		if op == nil {
 			return state.NotFound("nothing to %s", kind)
 		}
-		if opt.everywhere(op) {
+		if r.everywhere(op, &opt) {
 			joint = op
 			return nil
 		}

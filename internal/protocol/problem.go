@@ -10,6 +10,7 @@ const (
 	BadRequest   Kind = "bad-request"  // 400: the field is named
 	Unauthorized Kind = "unauthorized" // 401
 	Forbidden    Kind = "forbidden"    // 403: another site or host
+	ReadOnly     Kind = "read-only"    // 403: the server shows a remote, which no request changes
 	NotFound     Kind = "not-found"    // 404: session, message, checkpoint, path
 	Unregistered Kind = "unregistered" // 404: no such project; POST /projects makes it known
 	Expired      Kind = "expired"      // 410: cleaned away
@@ -18,6 +19,7 @@ const (
 	Outside      Kind = "outside"      // 400: a path that leads out of the root
 	BadName      Kind = "name"         // 400: of a pin
 	BadID        Kind = "id"           // 400: of a session, message or step
+	BadPlace     Kind = "place"        // 400: a copy cannot be made at this path
 	Busy         Kind = "busy"         // 409: a step is open, or another call goes back just now
 	Locked       Kind = "locked"       // 409: another process holds the store
 	Conflict     Kind = "conflict"     // 409: the policy is fail and there was one
@@ -31,6 +33,7 @@ const (
 	TooLarge     Kind = "too-large"    // 413: the body
 	TooMany      Kind = "too-many"     // 429
 	Internal     Kind = "internal"     // 500
+	Unreachable  Kind = "unreachable"  // 502: the remote that a server shows
 )
 
 // kindPrefix makes a kind the URI that a problem document wants.

@@ -18,7 +18,7 @@ var everyLine = []string{"+" + history.RefRoot + "*:" + transfer.RefIncoming + "
 // wantedArgs switch git's checks off: of the fetched objects, only those are used whose ids the
 // store knows already.
 var wantedArgs = []string{"-c", "fetch.fsckObjects=false", "-c", "transfer.fsckObjects=false", "-c", "fetch.unpackLimit=1",
-	"fetch", "--quiet", "--no-tags", "--recurse-submodules=no"}
+	"fetch", "--no-tags", "--recurse-submodules=no"}
 
 // fromPlaces opens the store, the repository or the directory of stores that the user names. A
 // local directory of objects is read directly. Anything else is fetched with git.

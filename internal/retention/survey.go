@@ -113,7 +113,8 @@ func (s *survey) add(ctx context.Context, prefix string, ref odb.Ref) error {
 	if ref.Name == history.RefTests { // a blob; it names checkpoints and keeps none
 		return nil
 	}
-	if strings.HasPrefix(ref.Name, history.RefPins) { // a pin keeps only the checkpoint itself
+	if strings.HasPrefix(ref.Name, history.RefPins) || ref.Name == history.RefForked || strings.HasPrefix(ref.Name, history.RefForks) {
+		// A pin and the beginning of a fork keep only the checkpoint itself.
 		_, err := s.walk(ctx, ref.ID, s.owned)
 		return err
 	}

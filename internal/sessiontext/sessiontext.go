@@ -47,6 +47,12 @@ func (y Style) Session(s *session.Session, place string) []string {
 	if s.Revert != nil {
 		pieces = append(pieces, y.named("reverted", "to", s.Revert.Message))
 	}
+	if s.Fetched != nil {
+		pieces = append(pieces, "from "+s.Fetched.String())
+	}
+	if s.NotPushed {
+		pieces = append(pieces, "only here")
+	}
 	if s.Truncated {
 		pieces = append(pieces, "beginning cleaned away")
 	}

@@ -20,9 +20,15 @@ const (
 	// writes that much in minutes; no source tree is as large.
 	DefaultMaxScanBytes = 20 << 30
 
+	// SyncRemembered is the value of Options.Sync that stands for the remote of the last push.
+	SyncRemembered = "@"
+
 	// NoLimit switches a limit off. In all options 0 is the default, and no other value means no
 	// limit.
 	NoLimit = -1
+
+	// DefaultRemoteTimeout is how long a remote may make no progress.
+	DefaultRemoteTimeout = 5 * time.Minute
 
 	// DefaultLockTimeout is how long a command waits for another process.
 	DefaultLockTimeout = 30 * time.Second
@@ -125,6 +131,15 @@ type Options struct {
 	// NoSync leaves the flushing of new data to the system. A killed process loses nothing. A power
 	// failure may lose the last checkpoints.
 	NoSync bool
+
+	// Sync is the remote that Repo.Sync pushes to, a URL or an absolute path, and the remote of calls that
+	// name none. SyncRemembered is that of the last push. "" = Repo.Sync does nothing.
+	Sync string
+
+	// RemoteTimeout is how long a push or a fetch goes on without progress: 0 = DefaultRemoteTimeout,
+	// NoLimit = for ever. Then it ends with ErrStalled. A fetch also ends, with ErrNoSpace, before it
+	// leaves less of the disk than Retention.MinFree.
+	RemoteTimeout time.Duration
 
 	// Machine and User name this machine and its user to those who list a remote: Push writes them
 	// beside the lines. "" is not written.

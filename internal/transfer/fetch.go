@@ -25,12 +25,15 @@ var fetchArgs = []string{
 	"-c", "fetch.fsck.gitmodulesName=ignore", "-c", "fetch.fsck.gitmodulesParse=ignore", "-c", "fetch.fsck.gitmodulesPath=ignore",
 	"-c", "fetch.fsck.gitmodulesSymlink=ignore", "-c", "fetch.fsck.gitmodulesUpdate=ignore", "-c", "fetch.fsck.gitmodulesUrl=ignore",
 	"-c", "core.bigFileThreshold=16m", "-c", "pack.threads=1", // larger blobs are streamed
-	"fetch", "--quiet", "--no-tags", "--recurse-submodules=no",
+	"fetch", "--no-tags", "--recurse-submodules=no",
 }
 
 // maxExpanded is the size of the largest piece of memory that git may ask for while it checks what
 // comes. A larger object that cannot be streamed ends the fetch before git expands it.
-const maxExpanded = "256m"
+const (
+	maxExpanded     = "256m"
+	maxExpandedText = "256 MiB"
+)
 
 // fetchInto lets git fetch refs into a quarantine.
 func (m *remote) fetchInto(ctx context.Context, q *odb.Quarantine, specs []string) error {
@@ -50,6 +53,9 @@ func aboutSpec(key string) string { return "+" + refAbout + key + "/*:" + refAbo
 // Fetch brings the lines that other stores of this project have pushed to a git repository, a URL
 // or a path. cairn.Repo.Fetch states the contract.
 func (r *Transport) Fetch(ctx context.Context, where string) (fetched []string, err error) {
+	if where, err = r.remoteOr(where); err != nil {
+		return nil, err
+	}
 	if specs, err := r.storeSpecs(where); err != nil || specs != nil {
 		if err != nil {
 			return nil, fmt.Errorf("fetch from %s: %w", where, err)
@@ -74,7 +80,7 @@ func (r *Transport) Fetch(ctx context.Context, where string) (fetched []string, 
 // storeSpecs returns the refspecs that bring the lines of another store on this machine, nil where
 // the directory is no store.
 func (r *Transport) storeSpecs(where string) (specs []string, err error) {
-	if !IsLocal(where) || where == "" {
+	if !IsLocal(where) {
 		return nil, nil
 	}
 	db, err := odb.Open(where, "", odb.Options{})
@@ -101,7 +107,7 @@ func (r *Transport) storeSpecs(where string) (specs []string, err error) {
 
 // fetchLines brings lines by their refspecs.
 func (r *Transport) fetchLines(ctx context.Context, where string, specs []string) (fetched []string, err error) {
-	m, err := OpenRemote(r.Store, where)
+	m, err := r.open(where)
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,11 @@ type RemoteSession struct {
 // ListRemote lists what stores have pushed to a git repository. cairn.Repo.ListRemote states the
 // contract.
 func (r *Transport) ListRemote(ctx context.Context, where string, all bool) ([]RemoteProject, error) {
-	m, err := OpenRemote(r.Store, where)
+	where, err := r.remoteOr(where)
+	if err != nil {
+		return nil, err
+	}
+	m, err := r.open(where)
 	if err != nil {
 		return nil, err
 	}
@@ -184,6 +188,9 @@ func (b *listing) sorted() []RemoteProject {
 
 // FetchSession brings one session. cairn.Repo.FetchSession states the contract.
 func (r *Transport) FetchSession(ctx context.Context, where, spec string) (id string, fetched []string, err error) {
+	if where, err = r.remoteOr(where); err != nil {
+		return "", nil, err
+	}
 	list, err := r.ListRemote(ctx, where, false)
 	if err != nil {
 		return "", nil, err

@@ -7,16 +7,17 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/identity"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/settings"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -30,6 +31,19 @@ type remote struct {
 	url  string // or absolute path
 	log  *slog.Logger
 	tell git.Progress // may be nil
+
+	timeout time.Duration    // without progress; <= 0 = none
+	room    func() error     // whether the disk has room for what comes; nil = not looked at
+	ticks   <-chan time.Time // of a test
+}
+
+// open returns a remote for a URL or a path.
+func (r *Transport) open(where string) (*remote, error) {
+	m, err := OpenRemote(r.Store, where)
+	if err == nil {
+		m.room, m.ticks = r.roomFor(), r.ticks
+	}
+	return m, err
 }
 
 // OpenRemote returns a remote for a URL or a path.
@@ -46,7 +60,10 @@ func OpenRemote(r *history.Store, where string) (*remote, error) {
 			return nil, err
 		}
 	}
-	return &remote{git: binary, home: r.Opt.Home, url: where, log: r.Log, tell: r.Opt.Told()}, nil
+	return &remote{
+		git: binary, home: r.Opt.Home, url: where, log: r.Log, tell: r.Opt.Told(),
+		timeout: cmp.Or(r.Opt.RemoteTimeout, settings.DefaultRemoteTimeout),
+	}, nil
 }
 
 // IsLocal reports whether git takes where for a path, that is, it is neither a URL nor host:path.
@@ -65,23 +82,21 @@ func (m *remote) Run(ctx context.Context, gitDir string, args, rest []string) (s
 
 // run is Run with more variables in the environment.
 func (m *remote) run(ctx context.Context, gitDir string, args, rest []string, env ...string) (string, error) {
-	if m.tell != nil {
-		args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == "--quiet" })
-		if !slices.Contains(args, "ls-remote") {
-			args = append(args, "--progress")
-		}
+	if !slices.Contains(args, "ls-remote") {
+		args = append(slices.Clone(args), "--progress")
 	}
 	args = append(append(args[:len(args):len(args)], "--", m.url), rest...)
+	ctx, g, end := m.guarded(ctx, gitDir)
 	cmd := m.git.Remote(ctx, gitDir, m.home, args...)
 	cmd.Env = append(cmd.Env, env...)
 	var out bytes.Buffer
-	complaint := git.Talk{Tell: m.tell}
+	complaint := git.Talk{Tell: g.progress(m.tell)}
 	cmd.Stdout, cmd.Stderr = &out, &complaint
 	err := cmd.Run()
-	if ctx.Err() != nil {
-		err = ctx.Err()
+	if cause := end(); cause != nil {
+		err = cause
 	} else if err != nil {
-		err = fmt.Errorf("git: %s", cmp.Or(m.withoutPassword(onOneLine(complaint.String())), err.Error()))
+		err = fmt.Errorf("git: %s", cmp.Or(explain(m.withoutPassword(onOneLine(complaint.String()))), err.Error()))
 	}
 	return out.String(), err
 }
@@ -90,25 +105,40 @@ func (m *remote) run(ctx context.Context, gitDir string, args, rest []string, en
 func (m *remote) String() string { return m.withoutPassword(m.url) }
 
 func (m *remote) withoutPassword(text string) string {
-	u, err := url.Parse(m.url)
-	if err != nil || u.User == nil {
-		return text
-	}
-	return strings.ReplaceAll(text, m.url, u.Redacted())
+	return strings.ReplaceAll(text, m.url, Redacted(m.url))
 }
 
-// ownLines lists the refs to push: all refs of checkpoints except those that only this store needs
-// and those of other stores. Damaged ones are left out and logged.
-func (r *Transport) ownLines() ([]odb.Ref, error) {
-	refs, err := r.DB.Refs(history.RefRoot)
-	if err != nil {
-		return nil, err
+// staysHere reports whether only this store needs a ref, or whether it is of another store.
+func staysHere(ref string) bool {
+	switch ref {
+	case history.RefDisk, history.RefBefore, history.RefTests, history.RefForked:
+		return true
 	}
-	var own []odb.Ref
+	for _, prefix := range []string{history.RefRemotes, history.RefGit, history.RefForks} {
+		if strings.HasPrefix(ref, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// ownRefs lists the refs of checkpoints except those that only this store needs and those of other
+// stores.
+func (r *Transport) ownRefs() (own []odb.Ref, err error) {
+	refs, err := r.DB.Refs(history.RefRoot)
 	for _, ref := range refs {
-		if ref.Name == history.RefDisk || ref.Name == history.RefBefore || ref.Name == history.RefTests || strings.HasPrefix(ref.Name, history.RefRemotes) || strings.HasPrefix(ref.Name, history.RefGit) {
+		if staysHere(ref.Name) {
 			continue
 		}
+		own = append(own, ref)
+	}
+	return own, err
+}
+
+// ownLines lists the refs to push. Damaged ones are left out and logged.
+func (r *Transport) ownLines() (own []odb.Ref, err error) {
+	refs, err := r.ownRefs()
+	for _, ref := range refs {
 		if ref.Err == nil {
 			_, ref.Err = r.ReadCheckpoint(ref.ID)
 		}
@@ -118,31 +148,50 @@ func (r *Transport) ownLines() ([]odb.Ref, error) {
 		}
 		own = append(own, ref)
 	}
-	return own, nil
+	return own, err
 }
 
 // Push sends the lines of this store, with pins, operations and imported checkpoints, to a git
 // repository: a URL or a path. cairn.Repo.Push states the contract.
 func (r *Transport) Push(ctx context.Context, where string) (pushed []string, err error) {
-	m, err := OpenRemote(r.Store, where)
+	if where, err = r.remoteOr(where); err != nil {
+		return nil, err
+	}
+	m, err := r.open(where)
 	if err != nil {
 		return nil, err
 	}
-	pushed, err = r.pushTo(ctx, m)
+	pushed, err = r.pushAndNote(ctx, m)
+	if err == nil {
+		err = r.remember(ctx, m)
+	}
 	if err != nil {
 		err = fmt.Errorf("push to %s: %w", m, err)
 	}
 	return pushed, err
 }
 
-// pushTo sends the lines and the note about them. git works in a quarantine, which holds the note
-// and borrows the store's objects.
-func (r *Transport) pushTo(ctx context.Context, m *remote) (pushed []string, err error) {
-	id, project, err := r.settle(ctx)
+// pushAndNote pushes, and notes for later what has become of it.
+func (r *Transport) pushAndNote(ctx context.Context, m *remote) (pushed []string, err error) {
+	began, before := r.Now().UTC(), r.standingOf(m.url)
+	lines, err := r.ownLines()
 	if err != nil {
 		return nil, err
 	}
-	lines, err := r.ownLines()
+	pushed, err = r.pushTo(ctx, m, lines, func(odb.Ref) bool { return true })
+	switch known, _ := r.Remembered(); {
+	case err == nil:
+		return pushed, r.noteStanding(m.url, succeeded(began, lines))
+	case ctx.Err() == nil && known == m.url: // another remote may be a slip of the pen
+		err = errors.Join(err, r.noteStanding(m.url, before.failed(began, err)))
+	}
+	return pushed, err
+}
+
+// pushTo sends some of the lines and the note about all of them. git works in a quarantine, which holds the note
+// and borrows the store's objects.
+func (r *Transport) pushTo(ctx context.Context, m *remote, lines []odb.Ref, wanted func(odb.Ref) bool) (pushed []string, err error) {
+	id, project, err := r.settle(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -158,6 +207,9 @@ func (r *Transport) pushTo(ctx context.Context, m *remote) (pushed []string, err
 	key := project.Key(r.Root)
 	var specs []pushSpec
 	for _, ref := range lines {
+		if !wanted(ref) {
+			continue
+		}
 		name := strings.TrimPrefix(ref.Name, history.RefRoot)
 		specs = append(specs, pushSpec{name: name, id: ref.ID, to: history.RefRoot + key + "/" + id + "/" + name, force: strings.HasPrefix(ref.Name, history.RefPins)})
 	}
@@ -282,8 +334,14 @@ func parsePushed(line string) (flag byte, to, why string, ok bool) {
 	return fields[0][0], to, fields[2], ok
 }
 
+// noFault lists the beginnings of lines that git says beside errors.
+var noFault = []string{"From ", "To ", " * [", " + ", "Total ", "Delta compression using "}
+
 // onOneLine joins the lines of git's error text.
 func onOneLine(text string) string {
 	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
+	lines = slices.DeleteFunc(lines, func(line string) bool {
+		return slices.ContainsFunc(noFault, func(beginning string) bool { return strings.HasPrefix(line, beginning) })
+	})
 	return strings.Join(lines, "; ")
 }

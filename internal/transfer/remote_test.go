@@ -12,6 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -168,7 +169,10 @@ func TestRemoteErrors(t *testing.T) {
 	o := gittest.NewOracle(t)
 	f := newMachine(t)
 	f.track(map[string]string{"a": "1\n"})
-	f.push(bareRepository(t, o)) // draws the store's id
+	f.push(bareRepository(t, o))                                                   // draws the store's id
+	if err := os.Remove(f.DB.PrivatePath(string(odb.PrivateRemote))); err != nil { // "" would mean it
+		t.Fatal(err)
+	}
 	mark := filepath.Join(t.TempDir(), "ran")
 	before := f.listing()
 	for _, where := range []string{

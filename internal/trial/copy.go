@@ -23,7 +23,7 @@ import (
 // the directory: os.Root follows no symlink out of it.
 type Copy struct {
 	repo *cairn.Repo
-	home string // with the name of the owner beside the files
+	home string // holds the files; the owner is named beside it
 	root *os.Root
 	have map[string]laid // by path
 }
@@ -52,11 +52,11 @@ func NewCopy(repo *cairn.Repo, below string) (*Copy, error) {
 	}
 	files := filepath.Join(home, filesName)
 	if err := os.Mkdir(files, 0o700); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(home))
+		return nil, errors.Join(err, removeHome(home))
 	}
 	root, err := os.OpenRoot(files)
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(home))
+		return nil, errors.Join(err, removeHome(home))
 	}
 	return &Copy{repo: repo, home: home, root: root, have: make(map[string]laid)}, nil
 }
@@ -65,7 +65,7 @@ func NewCopy(repo *cairn.Repo, below string) (*Copy, error) {
 func (c *Copy) Dir() string { return c.root.Name() }
 
 // Remove removes the copy.
-func (c *Copy) Remove() error { return errors.Join(c.root.Close(), removeAll(c.home)) }
+func (c *Copy) Remove() error { return errors.Join(c.root.Close(), removeHome(c.home)) }
 
 // To lays out the files of a checkpoint. Files that the command has made, and that the checkpoint does
 // not have, stay.

@@ -162,7 +162,8 @@ func TestDeadCopies(t *testing.T) {
 		t.Fatal(err)
 	}
 	gittest.Create(t, f.scratch, gittest.Tree{
-		"copy-dead/owner.json": gittest.File(string(data)), "copy-dead/files/a": gittest.File("a"), "copy-torn/owner.json": gittest.File("{"), "other/x": gittest.File("x"),
+		"copy-dead.json": gittest.File(string(data)), "copy-dead/files/a": gittest.File("a"), "copy-never.json": gittest.File(string(data)),
+		"copy-torn.json": gittest.File("{"), "copy-torn/files": gittest.Dir(), "other/x": gittest.File("x"),
 	})
 	if err := os.Chtimes(filepath.Join(f.scratch, "copy-torn"), time.Time{}, time.Now().Add(-2*unknownLife)); err != nil {
 		t.Fatal(err)
@@ -181,11 +182,11 @@ func TestDeadCopies(t *testing.T) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	for name, want := range map[string]bool{
-		"copy-dead": false, "copy-torn": false, "copy-new": true, "other": true, filepath.Base(alive.home): true, filepath.Base(next.home): true,
+	for at, want := range map[string]bool{
+		"copy-dead": false, "copy-dead.json": false, "copy-never.json": false, "copy-torn": false, "copy-torn.json": false, "copy-new": true, "other": true, filepath.Base(alive.home): true, filepath.Base(next.home): true,
 	} {
-		if slices.Contains(names, name) != want {
-			t.Errorf("%s there: %v", name, !want)
+		if slices.Contains(names, at) != want {
+			t.Errorf("%s there: %v", at, !want)
 		}
 	}
 }

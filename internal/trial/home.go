@@ -1,46 +1,61 @@
 package trial
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
 )
 
 // Names below the directory for copies.
 const (
-	homePrefix = "copy-"
-	ownerName  = "owner.json"
-	filesName  = "files"
+	homePrefix  = "copy-"
+	ownerSuffix = ".json" // of the file beside a copy that names its owner
+	filesName   = "files"
 )
 
 // unknownLife is the time after which a copy goes whose owner cannot be told to be alive or dead.
 const unknownLife = 24 * time.Hour
 
-// makeHome makes a directory that names this process as its owner, and removes those of the dead.
+// makeHome makes a directory, and before it the file that names this process as its owner. It removes
+// the copies of the dead.
 func makeHome(below string) (string, error) {
 	if err := os.MkdirAll(below, 0o700); err != nil {
 		return "", err
 	}
 	sweep(below, time.Now())
-	home, err := os.MkdirTemp(below, homePrefix)
-	if err != nil {
-		return "", err
-	}
+	home := filepath.Join(below, homePrefix+strings.ToLower(rand.Text()))
 	self, _ := process.Self()
 	data, err := json.Marshal(self)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(home, ownerName), data, 0o600)
+		err = atomicfile.Write(home+ownerSuffix, 0o600, false, func(w io.Writer) error {
+			_, err := w.Write(data)
+			return err
+		})
+	}
+	if err == nil {
+		err = os.Mkdir(home, 0o700)
 	}
 	if err != nil {
-		return "", errors.Join(err, os.RemoveAll(home))
+		return "", errors.Join(err, removeHome(home))
 	}
 	return home, nil
+}
+
+// removeHome removes a copy, and then the name of its owner.
+func removeHome(home string) error {
+	if err := removeAll(home); err != nil {
+		return err
+	}
+	return atomicfile.RemoveIfThere(home + ownerSuffix)
 }
 
 // sweep removes the copies of dead processes. The next one tries again where that fails.
@@ -49,19 +64,19 @@ func sweep(below string, now time.Time) {
 	if err != nil {
 		return
 	}
+	_ = atomicfile.Sweep(below, atomicfile.Prefix)
 	for _, e := range entries {
-		home := filepath.Join(below, e.Name())
-		if e.IsDir() && strings.HasPrefix(e.Name(), homePrefix) && isDead(home, now) {
-			_ = removeAll(home)
+		name := strings.TrimSuffix(e.Name(), ownerSuffix)
+		if home := filepath.Join(below, name); strings.HasPrefix(name, homePrefix) && isDead(home, now) {
+			_ = removeHome(home)
 		}
 	}
 }
 
-// isDead reports whether the owner of a copy is dead. A copy without an owner is one that was just made,
-// or whose maker was killed at once.
+// isDead reports whether the owner of a copy is dead. Where that cannot be told, age decides.
 func isDead(home string, now time.Time) bool {
 	var owner process.ID
-	data, err := os.ReadFile(filepath.Join(home, ownerName))
+	data, err := os.ReadFile(home + ownerSuffix)
 	if err == nil {
 		err = json.Unmarshal(data, &owner)
 	}

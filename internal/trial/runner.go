@@ -59,6 +59,7 @@ func (r *Runner) Test(ctx context.Context, c *cairn.Checkpoint) (int, error) {
 
 func (r *Runner) load(ctx context.Context) error {
 	r.noted = make(map[string]int)
+	sweep(r.Scratch, time.Now()) // also where no command has to run
 	if r.Again {
 		return nil
 	}

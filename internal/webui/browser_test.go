@@ -79,7 +79,7 @@ func TestBrowser(t *testing.T) {
 		name string
 		run  func(*testing.T, *browser)
 	}{
-		{"views", testViews}, {"crowded", testCrowded}, {"projects", testProjects}, {"empty", testEmpty}, {"login", testLogin}, {"revert by keyboard", testRevertByKeyboard}, {"keys", testKeys}, {"live", testLive}, {"choose", testChoose}, {"changed choice", testChangedChoice}, {"preview boxes", testPreviewBoxes}, {"step boxes", testStepBoxes}, {"unrevert boxes", testUnrevertBoxes}, {"search", testSearch}, {"git", testGit},
+		{"views", testViews}, {"crowded", testCrowded}, {"projects", testProjects}, {"empty", testEmpty}, {"login", testLogin}, {"revert by keyboard", testRevertByKeyboard}, {"keys", testKeys}, {"live", testLive}, {"choose", testChoose}, {"changed choice", testChangedChoice}, {"preview boxes", testPreviewBoxes}, {"step boxes", testStepBoxes}, {"unrevert boxes", testUnrevertBoxes}, {"search", testSearch}, {"git", testGit}, {"team", testTeam},
 		{"hostile", testHostile}, {"thousand steps", testThousandSteps}, {"long diff", testLongDiff},
 	} {
 		t.Run(part.name, func(t *testing.T) {
@@ -105,7 +105,7 @@ func testViews(t *testing.T, b *browser) {
 	f.confirm(f.get(stepPlan(f, "s3"))).want(http.StatusSeeOther)
 	host := f.serve()
 	other := f.besides()
-	addresses := append(f.pages(), "/ui/nope", f.at("", "q", "nowhere"), f.at("compare"), f.at("compare", "dir", other), f.at("plan", "do", "merge", "dir", other))
+	addresses := append(f.pages(), "/ui/nope", f.at("", "q", "nowhere"), f.at("compare"), f.at("compare", "dir", other), f.at("copy", "of", "@"), f.at("copy", "of", "@", "dir", f.root+"-copy", "ignored", "1"), f.at("plan", "do", "merge", "dir", other))
 	for i, address := range addresses {
 		diff := strings.Contains(address, "step?")
 		for _, look := range []struct {

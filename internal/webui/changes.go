@@ -295,6 +295,7 @@ func (v *visit) showChanges(page *changesPage) error {
 		return err
 	}
 	page.Views = page.views(v)
+	page.Actions = slices.DeleteFunc(page.Actions, func(a action) bool { return a.Address == "" })
 	return v.render(http.StatusOK, "changes.html", page.Heading, page)
 }
 
@@ -314,12 +315,13 @@ func (p *changesPage) standardActions(v *visit) {
 		if v.h.opt.Source != nil {
 			p.Actions = append(p.Actions, action{"Compare with other directories", v.at("compare"), "", "what others changed, and merging it"})
 		}
+		p.Actions = append(p.Actions, action{"Copy the checkpoint to a directory", v.at("copy", "of", p.From), "", "the root stays as it is"})
 		return
 	}
 	if p.Kind == "checkpoint" || p.Kind == "changes" {
 		p.Actions = append(p.Actions, action{"Take back", v.at("plan", "do", "revert", "from", p.From, "to", p.To), "r", "keeps what came later"})
 	}
 	if p.To != "" {
-		p.Actions = append(p.Actions, action{"Restore this state", v.at("plan", "do", "restore", "to", p.To), "g", "everything as it was then"})
+		p.Actions = append(p.Actions, action{"Restore this state", v.at("plan", "do", "restore", "to", p.To), "g", "everything as it was then"}, action{"Copy to a directory", v.at("copy", "of", p.To), "", "the root stays as it is"})
 	}
 }

@@ -31,6 +31,9 @@ type choice struct {
 
 // newChoice is the form over the changes between two states. An empty to means the disk.
 func (v *visit) newChoice(from, to string) *choice {
+	if v.h.opt.ReadOnly != "" {
+		return nil
+	}
 	return &choice{Action: v.at("plan"), Hidden: [][2]string{{"do", "revert"}, {"from", from}, {"to", to}, {"only", "1"}}, Button: "Preview what is chosen"}
 }
 

@@ -253,7 +253,7 @@ func (v *visit) number(name string, max int) int {
 
 // showFirst shows the files of the first checkpoint.
 func (v *visit) showFirst(page *changesPage) error {
-	page.Actions = []action{{"Restore this state", v.at("plan", "do", "restore", "to", page.To), "g", "everything as it was then"}}
+	page.Actions = []action{{"Restore this state", v.at("plan", "do", "restore", "to", page.To), "g", "everything as it was then"}, {"Copy to a directory", v.at("copy", "of", page.To), "", "the root stays as it is"}}
 	for e, err := range v.project.Repo.List(v.ctx(), page.To, "") {
 		if err != nil {
 			return err
@@ -262,6 +262,7 @@ func (v *visit) showFirst(page *changesPage) error {
 			page.Present = append(page.Present, presentFile{e.Path, e.Size, v.at("raw", "at", page.To, "file", e.Path)})
 		}
 	}
+	page.Actions = slices.DeleteFunc(page.Actions, func(a action) bool { return a.Address == "" })
 	return v.render(http.StatusOK, "changes.html", page.Heading, page)
 }
 

@@ -38,6 +38,13 @@ type Options struct {
 	// the page look for news. nil = the page does not update by itself.
 	Events func(projectID string) string
 
+	// ReadOnly says why nothing can be changed; "" = everything can. Where it is set there are no
+	// previews and no forms, and projects are those of a remote.
+	ReadOnly string
+
+	// Notice says how old the list of projects is. nil = it is that of now.
+	Notice func(context.Context) string
+
 	// Status answers for errors that are not the library's. nil = they are all 500.
 	Status func(error) int
 
@@ -71,15 +78,28 @@ func New(opt Options) http.Handler {
 	h.mux.HandleFunc("POST /ui/theme", h.form(h.theme))
 	for pattern, view := range map[string]view{
 		"/{$}": h.timeline, "/session": h.session, "/sessions": h.sessions, "/changes": h.changes, "/checkpoint/{id}": h.checkpoint, "/step": h.step,
-		"/operation/{id}": h.operation, "/raw": h.raw, "/plan": h.plan, "/blame": h.blame, "/compare": h.compare,
+		"/operation/{id}": h.operation, "/raw": h.raw,
 	} {
+		h.mux.HandleFunc("GET /ui/p/{project}"+pattern, h.page(h.ofProject(view)))
+	}
+	h.mux.HandleFunc("/", h.page(func(*visit) error { return errNoPage }))
+	if h.opt.ReadOnly == "" {
+		h.changing()
+	} else {
+		h.readOnly()
+	}
+	return h
+}
+
+// changing adds the pages that look at the disk, and those that change it.
+func (h *handler) changing() {
+	for pattern, view := range map[string]view{"/plan": h.plan, "/blame": h.blame, "/compare": h.compare, "/copy": h.copyForm} {
 		h.mux.HandleFunc("GET /ui/p/{project}"+pattern, h.page(h.ofProject(view)))
 	}
 	h.mux.HandleFunc("POST /ui/p/{project}/apply", h.form(h.ofProject(h.apply)))
 	h.mux.HandleFunc("POST /ui/p/{project}/choose", h.form(h.ofProject(h.choose)))
+	h.mux.HandleFunc("POST /ui/p/{project}/copy", h.form(h.ofProject(h.makeCopy)))
 	h.mux.HandleFunc("POST /ui/p/{project}/track", h.form(h.ofProject(h.track)))
-	h.mux.HandleFunc("/", h.page(func(*visit) error { return errNoPage }))
-	return h
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -102,6 +122,7 @@ type visit struct {
 	project *Project
 	known   session.WorkCache // sessions that were read for words
 	titles  map[string]string // of sessions, by their ids; nil = not read yet
+	tested  map[string]bool   // results of tests; nil = not read yet
 	goes    *going            // of the way of this request; nil = not read yet
 }
 
@@ -184,9 +205,15 @@ func (h *handler) ofProject(show view) view {
 	}
 }
 
-// at is an address of the visit's project. Values come in pairs; empty ones are left
-// out.
+// lacking are the pages that a server without changes does not have.
+var lacking = map[string]bool{"plan": true, "blame": true, "compare": true, "copy": true, "track": true}
+
+// at is an address of the visit's project, "" for a page that the server does not have. Values come
+// in pairs; empty ones are left out.
 func (v *visit) at(page string, pairs ...string) string {
+	if v.h != nil && v.h.opt.ReadOnly != "" && lacking[page] {
+		return ""
+	}
 	address := Prefix + "p/" + url.PathEscape(v.project.ID) + "/" + page
 	query := make(url.Values)
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -206,9 +233,9 @@ func (h *handler) statusOf(err error) int {
 		err    error
 		status int
 	}{
-		{errNoPage, http.StatusNotFound}, {errInput, http.StatusBadRequest}, {errForm, http.StatusForbidden}, {errNothingChosen, http.StatusBadRequest},
+		{errNoPage, http.StatusNotFound}, {errInput, http.StatusBadRequest}, {errForm, http.StatusForbidden}, {errReadOnly, http.StatusForbidden}, {errNothingChosen, http.StatusBadRequest},
 		{session.ErrExpired, http.StatusGone}, {cairn.ErrNotFound, http.StatusNotFound}, {cairn.ErrAmbiguous, http.StatusBadRequest},
-		{cairn.ErrOutside, http.StatusBadRequest}, {session.ErrID, http.StatusBadRequest}, {cairn.ErrMoved, http.StatusConflict},
+		{cairn.ErrOutside, http.StatusBadRequest}, {cairn.ErrPlace, http.StatusBadRequest}, {session.ErrID, http.StatusBadRequest}, {cairn.ErrMoved, http.StatusConflict},
 		{cairn.ErrConflict, http.StatusConflict}, {cairn.ErrGitRefused, http.StatusConflict}, {cairn.ErrGitNotPlanned, http.StatusConflict}, {session.ErrBusy, http.StatusConflict}, {cairn.ErrLocked, http.StatusServiceUnavailable},
 	} {
 		if errors.Is(err, known.err) {

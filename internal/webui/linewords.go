@@ -3,7 +3,7 @@ package webui
 import (
 	"bytes"
 
-	"github.com/seed-fb9cbc17/cairn/internal/linediff"
+	"github.com/seed-fb9cbc17/cairn/internal/worddiff"
 )
 
 // maxWords is the length of a line in bytes up to which its words are compared. A longer line is
@@ -17,14 +17,14 @@ func changedWords(old, new []byte) (o, n []span) {
 		a, b := changedPart(old, new)
 		return []span{a}, []span{b}
 	}
-	was, is := wordsOf(old), wordsOf(new)
+	was, is := worddiff.Cut(old, wordKind), worddiff.Cut(new, wordKind)
 	common, at := 0, 0
 	count := func(to int) {
 		for ; at < to; at++ {
-			common += len(bytes.TrimSpace(old[was[at].from:was[at].to]))
+			common += len(bytes.TrimSpace(old[was[at].From:was[at].To]))
 		}
 	}
-	for _, e := range linediff.DiffSequence(oneALine(old, was), oneALine(new, is)) {
+	for _, e := range worddiff.Diff(old, was, new, is) {
 		count(e.A0)
 		at = e.A1
 		o, n = appendWords(o, old, was[e.A0:e.A1]), appendWords(n, new, is[e.B0:e.B1])
@@ -38,11 +38,11 @@ func changedWords(old, new []byte) (o, n []span) {
 
 // appendWords adds neighbouring words as one span. Spans with nothing but blanks between them are
 // one.
-func appendWords(spans []span, line []byte, words []span) []span {
+func appendWords(spans []span, line []byte, words []worddiff.Span) []span {
 	if len(words) == 0 {
 		return spans
 	}
-	add := span{words[0].from, words[len(words)-1].to}
+	add := span{words[0].From, words[len(words)-1].To}
 	if last := len(spans) - 1; last >= 0 && len(bytes.TrimSpace(line[spans[last].to:add.from])) == 0 {
 		spans[last].to = add.to
 		return spans
@@ -50,31 +50,15 @@ func appendWords(spans []span, line []byte, words []span) []span {
 	return append(spans, add)
 }
 
-// wordsOf cuts a line into words, runs of blanks, and single other bytes.
-func wordsOf(line []byte) (words []span) {
-	kind := func(c byte) int {
-		switch {
-		case wordByte(c):
-			return 1
-		case c == ' ' || c == '\t':
-			return 2
-		}
-		return 0
+// wordKind cuts a line into words, runs of blanks, and single other bytes.
+func wordKind(c byte) worddiff.Kind {
+	switch {
+	case wordByte(c):
+		return worddiff.Run
+	case c == ' ' || c == '\t':
+		return worddiff.OtherRun
+	case c == '\n':
+		return worddiff.Skip
 	}
-	for at := 0; at < len(line); {
-		from := at
-		for at++; at < len(line) && kind(line[from]) > 0 && kind(line[at]) == kind(line[from]); at++ {
-		}
-		words = append(words, span{from, at})
-	}
-	return words
-}
-
-// oneALine is the words of a line, each on a line of its own.
-func oneALine(line []byte, words []span) []byte {
-	out := make([]byte, 0, len(line)+len(words))
-	for _, w := range words {
-		out = append(append(out, line[w.from:w.to]...), '\n')
-	}
-	return out
+	return worddiff.Alone
 }

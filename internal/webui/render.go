@@ -32,7 +32,7 @@ var templates = sync.OnceValue(func() *template.Template {
 		"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"clock":   func(t time.Time) string { return t.Format("15:04:05") },
 		"day":     func(t time.Time) string { return t.Format("Monday, 2 January 2006") },
-		"sign":    signOf, "letter": statusLetter, "model": modelOf,
+		"sign":    signOf, "letter": statusLetter, "model": modelOf, "whose": whose,
 		"fileid": func(path cairn.Path) string { return "f" + hash(string(path)) }, "operation": operationName,
 	}).ParseFS(templateFiles, "templates/*.html"))
 })
@@ -58,6 +58,9 @@ type frame struct {
 	Project *Project
 	Nav     nav
 	Page    any
+
+	ReadOnly string
+	Notice   string // how old the page is
 }
 
 // nav are the addresses in the header.
@@ -66,7 +69,12 @@ type nav struct{ Timeline, Sessions, Changes, Undo, Redo, Track string }
 // render prints a page. It is made in full before its first byte is sent, so that a
 // failure gets a status and a page of its own.
 func (v *visit) render(status int, name, title string, page any) error {
-	f := frame{Title: title, Token: v.h.opt.Token(v.r), Here: v.r.URL.RequestURI(), Project: v.project, Page: page}
+	return v.write(status, name, v.frame(title, page))
+}
+
+// frame puts a page into its frame.
+func (v *visit) frame(title string, page any) frame {
+	f := frame{Title: title, Token: v.h.opt.Token(v.r), Here: v.r.URL.RequestURI(), Project: v.project, Page: page, ReadOnly: v.h.opt.ReadOnly}
 	if v.r.Method != http.MethodGet {
 		f.Here = "/"
 	}
@@ -74,12 +82,21 @@ func (v *visit) render(status int, name, title string, page any) error {
 		f.Theme = c.Value
 	}
 	if v.project != nil {
-		f.Nav = nav{v.at(""), v.at("sessions"), v.at("changes", "from", "@"), v.at("plan", "do", "undo"), v.at("plan", "do", "redo"), v.at("track")}
+		f.Nav = nav{v.at(""), v.at("sessions"), v.changesNow(), v.at("plan", "do", "undo"), v.at("plan", "do", "redo"), v.at("track")}
 		if v.h.opt.Events != nil {
 			f.Events = v.h.opt.Events(v.project.ID)
 		}
+		f.Notice = v.project.Notice
 	}
-	return v.write(status, name, f)
+	return f
+}
+
+// changesNow is the page of what has changed on the disk, which a remote does not have.
+func (v *visit) changesNow() string {
+	if v.h.opt.ReadOnly != "" {
+		return ""
+	}
+	return v.at("changes", "from", "@")
 }
 
 func (v *visit) write(status int, name string, data any) error {
@@ -100,8 +117,17 @@ type failure struct {
 }
 
 func (v *visit) fail(err error) {
+	status, f := v.failure(err)
+	if err := v.render(status, "error.html", f.Heading, f); err != nil {
+		v.h.log.Error("error page", "error", err)
+		http.Error(v.w, f.Heading, status)
+	}
+}
+
+// failure tells the status of an error, and its text for people.
+func (v *visit) failure(err error) (int, *failure) {
 	status := v.h.statusOf(err)
-	f := failure{Heading: http.StatusText(status), Text: err.Error()}
+	f := &failure{Heading: http.StatusText(status), Text: err.Error()}
 	switch {
 	case errors.Is(err, cairn.ErrMoved):
 		f.Heading = "The disk has changed since the preview"
@@ -117,6 +143,12 @@ func (v *visit) fail(err error) {
 	case errors.Is(err, cairn.ErrLocked):
 		f.Heading = "Another process works on this project"
 		f.Hint = "Nothing was done. Try again in a moment."
+	case errors.Is(err, cairn.ErrPlace):
+		f.Heading = "No copy can be made there"
+		f.Hint = "Nothing was done. Name an absolute path at which nothing or an empty directory is, below a directory that exists."
+	case errors.Is(err, errReadOnly):
+		f.Heading = "This server is read-only"
+		f.Hint = "It shows what machines have pushed. Changes are made on these machines."
 	case errors.Is(err, errNothingChosen):
 		f.Heading = "Nothing is chosen"
 		f.Hint = "Go back, and tick the changes or files that are to be taken back."
@@ -126,6 +158,9 @@ func (v *visit) fail(err error) {
 	case errors.Is(err, errInput):
 		f.Heading = "This address cannot be used"
 		f.Hint = "It may be mistyped, or what it names has changed. Go back, and load the page again."
+	case status == http.StatusBadGateway:
+		f.Heading = "The remote cannot be reached"
+		f.Hint = "Nothing of this was fetched before. Try again when the remote is there."
 	case status == http.StatusNotFound:
 		f.Heading = "Not found"
 		f.Hint = "It may have been cleaned away, or the address is mistyped."
@@ -133,8 +168,5 @@ func (v *visit) fail(err error) {
 		v.h.log.Error("page", "address", v.r.URL.Path, "error", err)
 		f.Heading = "This did not work"
 	}
-	if err := v.render(status, "error.html", f.Heading, f); err != nil {
-		v.h.log.Error("error page", "error", err)
-		http.Error(v.w, f.Heading, status)
-	}
+	return status, f
 }

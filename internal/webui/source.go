@@ -1,6 +1,7 @@
 package webui
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"iter"
@@ -16,13 +17,32 @@ type Project struct {
 	Root     string
 	Repo     Repo
 	Sessions Sessions
+
+	Name   string // shown in the place of Root; "" = Root
+	Notice string // how old the state is; "" = it is that of now
 }
+
+// Place is what the page calls the project.
+func (p *Project) Place() string { return cmp.Or(p.Name, p.Root) }
 
 // Listed is a project as the list of projects shows it.
 type Listed struct {
 	ID   string
 	Root string
 	Last time.Time // of the newest checkpoint or step; zero = not known
+
+	Name   string        // shown in the place of Root; "" = Root
+	Stores []ListedStore // of a project on a remote: whose checkpoints it has
+}
+
+// Place is what the page calls the project.
+func (l *Listed) Place() string { return cmp.Or(l.Name, l.Root) }
+
+// ListedStore is the store of one machine, user and directory.
+type ListedStore struct {
+	Who, Root string
+	Sessions  int
+	Last      time.Time // of its newest session; zero = not known
 }
 
 // Repo has the methods of cairn.Repo that the page calls.
@@ -34,6 +54,7 @@ type Repo interface {
 	CountLines(*cairn.Change, cairn.DiffOptions) (additions, deletions int, note string, err error)
 	Renames(ctx context.Context, list []cairn.Change) ([]cairn.Renamed, error)
 	FileDiffs(ctx context.Context, list []cairn.Change, opt cairn.DiffOptions) iter.Seq2[cairn.FileDiff, error]
+	TestResults(ctx context.Context) ([]cairn.TestResult, error)
 	List(ctx context.Context, spec, path string) iter.Seq2[cairn.TreeEntry, error]
 	OpenFile(ctx context.Context, spec, path string) (int64, io.ReadCloser, error)
 
@@ -43,6 +64,7 @@ type Repo interface {
 	Undo(context.Context, cairn.RevertOptions) (*cairn.Result, error)
 	Redo(context.Context, cairn.RevertOptions) (*cairn.Result, error)
 	Merge(ctx context.Context, from cairn.MergeSource, opt cairn.MergeOptions) (*cairn.Result, error)
+	Checkout(ctx context.Context, spec, dir string, opt cairn.CheckoutOptions) (*cairn.CheckoutResult, error)
 	Compare(ctx context.Context, from []cairn.MergeSource, opt cairn.CompareOptions) (*cairn.Comparison, error)
 
 	GitMoved(ctx context.Context, from, to string) ([]string, error)

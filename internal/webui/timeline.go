@@ -46,6 +46,7 @@ type entryView struct {
 	View   string // its changes
 	Revert string // plan of taking it back; "" = it cannot be
 	Goto   string // plan of going to it
+	Tests  string // "passed", "failed" or ""
 	Words  string // what a checkpoint was made for, or which turns an operation moved
 	Counts *counts
 	Moved  string // in git
@@ -63,6 +64,7 @@ type stepView struct {
 	Revert string
 	Goto   string
 	Counts *counts
+	Tests  string     // of the state after it: "passed", "failed" or ""
 	Moved  string     // in git
 	Calls  []callView // of tools, the first ones
 	Rest   int        // calls that are not shown
@@ -77,6 +79,9 @@ func (h *handler) projects(v *visit) error {
 		return err
 	}
 	slices.SortStableFunc(list, func(a, b Listed) int { return b.Last.Compare(a.Last) })
+	if h.opt.ReadOnly != "" {
+		return v.render(http.StatusOK, "team.html", "Team", teamOf(v.ctx(), &h.opt, list))
+	}
 	return v.render(http.StatusOK, "projects.html", "Projects", list)
 }
 
@@ -117,8 +122,10 @@ func (h *handler) timeline(v *visit) error {
 	if after != "" {
 		page.Newest = v.at("", "show", page.Show, "q", page.Query)
 	}
-	page.Git = v.standing()
-	return v.render(http.StatusOK, "timeline.html", baseOf(v.project.Root), page)
+	if h.opt.ReadOnly == "" {
+		page.Git = v.standing()
+	}
+	return v.render(http.StatusOK, "timeline.html", baseOf(v.project.Place()), page)
 }
 
 func (e *entry) isShown(show string) bool {
@@ -170,7 +177,7 @@ func (v *visit) entryView(e *entry) (_ *entryView, err error) {
 		view.Steps, err = v.stepViews(t, view.More)
 	case e.Track != nil:
 		view.View, view.Words = v.at("checkpoint/"+e.Track.ID), v.wordsOf(e.Track.Checkpoint)
-		view.Goto = v.at("plan", "do", "restore", "to", e.Track.ID)
+		view.Goto, view.Tests = v.at("plan", "do", "restore", "to", e.Track.ID), v.verdict(e.Track.ID, e.Track.Hash)
 		if e.Track.Before != "" {
 			view.Revert = v.at("plan", "do", "revert", "from", e.Track.Before, "to", e.Track.ID)
 			if view.Moved, err = v.movedText(e.Track.Before, e.Track.ID); err == nil {
@@ -179,7 +186,7 @@ func (v *visit) entryView(e *entry) (_ *entryView, err error) {
 		}
 	default:
 		op := e.Operation
-		view.View, view.Words = v.at("operation/"+op.ID), v.wordsOfOperation(op)
+		view.View, view.Words, view.Tests = v.at("operation/"+op.ID), v.wordsOfOperation(op), v.verdict(op.After, "")
 		view.Revert = v.at("plan", "do", "revert", "from", op.Before, "to", op.After)
 		view.Goto = v.at("plan", "do", "restore", "to", op.Before)
 		if view.Moved, err = v.movedText(op.Before, op.After); err == nil {
@@ -204,7 +211,7 @@ func (v *visit) stepViews(t *turn, from int) ([]*stepView, error) {
 		view.Calls, view.Rest = callsOf(s)
 		if !s.Open() {
 			view.Revert = v.takeBack(t, s)
-			view.Goto = v.at("plan", "do", "restore", "to", s.After.ID)
+			view.Goto, view.Tests = v.at("plan", "do", "restore", "to", s.After.ID), v.verdict(s.After.ID, s.After.Hash)
 			var err error
 			if view.Counts, err = v.count(s.Before.ID, s.After.ID); err != nil {
 				return nil, err

@@ -89,6 +89,17 @@ func asidePrefix(path string) string {
 	return "." + name[:min(len(name), 200)] + asideMark
 }
 
+// AsideName is a path as the sibling of a new directory has it.
+func AsideName(path string) string { return filepath.Join(filepath.Dir(path), asidePrefix(path)+"1") }
+
+// IsAside reports whether a name is that of such a sibling.
+func IsAside(name string) bool {
+	i := strings.LastIndex(name, asideMark)
+	return i > 0 && name[0] == '.' && isDigits(name[i+len(asideMark):])
+}
+
+func isDigits(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
+
 // Tree is the path of the directory while it is being made.
 func (d *NewDir) Tree() string { return filepath.Join(d.aside, asideTree) }
 
@@ -139,7 +150,7 @@ func sweepAsides(path string) error {
 	defer d.Close()
 	names, err := d.Readdirnames(-1)
 	for _, name := range names {
-		if digits, ok := strings.CutPrefix(name, asidePrefix(path)); !ok || digits == "" || strings.Trim(digits, "0123456789") != "" {
+		if digits, ok := strings.CutPrefix(name, asidePrefix(path)); !ok || !isDigits(digits) {
 			continue
 		}
 		err = errors.Join(err, sweepAside(filepath.Join(parent, name)))

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
+)
+
+const verifyManual = `cairn verify checks that the history is whole and says what it said.
+
+Usage:
+    cairn verify [--since TIME|HASH]
+
+It reads every checkpoint of every session, day, pin and fetched line, and every
+operation, with all directories and files, and hashes them again. It checks that
+every checkpoint has those before it, that a session's steps end in the order in
+which they began, that the times of a session rise, that a ref leads to the
+session of its name, and that an operation has the states that it says.
+
+What a cleaning has dropped, and what a purge or a repair has rewritten, is a
+known gap, and listed as such. Anything else that is not there, or not as it was
+recorded, is a finding. Nothing is changed. cairn doctor looks at the files of
+the store and mends them; verify judges the history.
+
+Options:
+    --since TIME|HASH  only checkpoints of this time and later (a date, a time
+                       or how long ago, as in 2d), or those that are neither
+                       HASH nor before it
+
+With --json the answer is {"sound", "checkpoints", "objects", "lines", "gaps",
+"findings"}; a gap and a finding are {"kind", "ref", "checkpoint", "text"}.
+
+The exit status is 5 if there is a finding.
+
+Examples:
+    cairn verify
+    cairn verify --since 7d --json
+`
+
+// errUnsound ends verify when there is a finding.
+var errUnsound = errors.New("the history is not as it was recorded")
+
+func (c *cli) verifyCommand() *cobra.Command {
+	var since string
+	cmd := c.command(command{
+		use: "verify [--since TIME|HASH]", short: "check that the history is whole", manual: verifyManual,
+		args: argCount(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
+		run: func(ctx context.Context, _ *cobra.Command, _ []string) error {
+			return c.withRepo(func(repo *cairn.Repo) error {
+				opt, err := c.verifySince(ctx, repo, since)
+				if err != nil {
+					return err
+				}
+				report, err := repo.Verify(ctx, opt)
+				if err != nil {
+					return err
+				}
+				return c.printVerified(report)
+			})
+		},
+	})
+	cmd.Flags().StringVar(&since, "since", "", "only checkpoints since a time or a HASH")
+	return cmd
+}
+
+// verifySince reads --since: a hash if there is such a checkpoint, else a time.
+func (c *cli) verifySince(ctx context.Context, repo *cairn.Repo, text string) (opt cairn.VerifyOptions, err error) {
+	if text == "" {
+		return opt, nil
+	}
+	_, err = repo.Lookup(ctx, text)
+	if err == nil {
+		opt.After = text
+		return opt, nil
+	}
+	if at, ok := parseTime(text, c.console.Now()); ok {
+		opt.Since = at
+		return opt, nil
+	}
+	if !errors.Is(err, cairn.ErrNotFound) {
+		return opt, err
+	}
+	return opt, c.usage("cannot use --since %s: want a time, as in 2026-01-31 or 2d, or a HASH", wording.ShellWord(text))
+}
+
+func (c *cli) printVerified(r *cairn.VerifyReport) error {
+	if c.global.json {
+		if err := c.writeJSON(r); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(c.out, "%s in %s, %s read\n", wording.Count(r.Checkpoints, "checkpoint"), wording.Count(len(r.Lines), "line"), wording.Count(r.Objects, "object"))
+		c.listNotes("known gap", r.Gaps)
+		c.listNotes("finding", r.Findings)
+		if r.Sound {
+			c.answerLine("everything else is as it was recorded")
+		}
+	}
+	if !r.Sound {
+		return fmt.Errorf("%w: %s", errUnsound, wording.Count(len(r.Findings), "finding"))
+	}
+	return nil
+}
+
+// listNotes prints the first notes, and how many more there are.
+func (c *cli) listNotes(what string, list []cairn.VerifyNote) {
+	for i, n := range list {
+		if i == maxListed && !c.global.verbose {
+			fmt.Fprintf(c.out, "%s: and %d more (-v lists them all)\n", what, len(list)-i)
+			return
+		}
+		fmt.Fprintf(c.out, "%s: %s\n", what, wording.Printable(n.String()))
+	}
+}

@@ -1,0 +1,311 @@
+package copies
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/capture"
+	"github.com/seed-fb9cbc17/cairn/internal/git"
+	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/settings"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
+)
+
+// leftOver says what the store of a new directory is before the fork.
+type leftOver int
+
+const (
+	storeEmpty      leftOver = iota // no ref: no checkpoint was ever made
+	storeUnfinished                 // of a fork whose process died, and as that left it
+	storeUsed
+)
+
+// kindOf looks at a store. That of an unfinished fork has a mark, which lists all refs that the fork was
+// going to write. A later capture in the directory changes the refs.
+func kindOf(db *odb.DB) (leftOver, error) {
+	refs, err := db.Refs("refs/")
+	if err != nil {
+		return storeUsed, err
+	}
+	if len(refs) == 0 {
+		return storeEmpty, nil
+	}
+	mark, err := db.ReadPrivate(odb.PrivateForking)
+	if errors.Is(err, odb.ErrNotFound) {
+		return storeUsed, nil
+	}
+	if err != nil {
+		return storeUsed, err
+	}
+	planned := make(map[string]bool)
+	for line := range strings.Lines(string(mark)) {
+		planned[strings.TrimSuffix(line, "\n")] = true
+	}
+	for _, ref := range refs {
+		if ref.Err != nil || !planned[markLine(ref.Name, ref.ID)] {
+			return storeUsed, nil
+		}
+	}
+	return storeUnfinished, nil
+}
+
+func markLine(ref string, id object.ID) string { return id.String() + " " + ref }
+
+// errUsed refuses a directory whose store has checkpoints.
+func (f *fork) errUsed() error {
+	return fmt.Errorf("%w: a store with checkpoints of %s, a directory that was there before; name another one (cairn doctor --remove-abandoned removes the stores of directories that are gone)", history.ErrExists, f.at)
+}
+
+// checkStore refuses a store that a fork does not replace.
+func (f *fork) checkStore() error {
+	db, err := odb.Open(string(f.res.Store), f.at, odb.Options{})
+	if errors.Is(err, odb.ErrNotStore) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", state.ErrStore, err)
+	}
+	defer db.Close()
+	kind, err := kindOf(db)
+	if err == nil && kind == storeUsed {
+		err = f.errUsed()
+	}
+	return err
+}
+
+// openStore makes the store of the new directory and locks it. It drops that of an unfinished fork.
+func (f *fork) openStore(ctx context.Context) error {
+	for {
+		db, err := odb.Create(string(f.res.Store), f.at, odb.Options{NoSync: f.Opt.NoSync, Command: f.Opt.Command})
+		if err != nil {
+			return fmt.Errorf("%w: %w", state.ErrStore, err)
+		}
+		unlock, err := f.lock(ctx, db)
+		if err != nil {
+			return errors.Join(err, db.Close())
+		}
+		kind, err := kindOf(db)
+		if err == nil && kind == storeEmpty {
+			f.db, f.unlock = db, unlock
+			return nil
+		}
+		if err == nil && kind == storeUnfinished {
+			err = db.Remove(unlock)
+		} else if err == nil {
+			err = f.errUsed()
+		}
+		if err = errors.Join(err, unlock(), db.Close()); err != nil {
+			return err
+		}
+	}
+}
+
+func (f *fork) lock(ctx context.Context, db *odb.DB) (func() error, error) {
+	if f.Opt.LockTimeout >= 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, cmp.Or(f.Opt.LockTimeout, settings.DefaultLockTimeout))
+		defer cancel()
+	}
+	return db.Lock(ctx)
+}
+
+// fillStore gives the new store all objects and the history of this one.
+func (f *fork) fillStore(ctx context.Context, l *history.Locked) error {
+	f.Holds(l)
+	f.res.NotForked = nil
+	batch := f.db.NewBatch()
+	defer batch.Discard()
+	refs, err := f.refs(ctx, batch)
+	if err != nil {
+		return err
+	}
+	var mark strings.Builder
+	for _, ref := range refs {
+		mark.WriteString(markLine(ref.Name, ref.ID) + "\n")
+	}
+	if err := f.db.WritePrivate(odb.PrivateForking, []byte(mark.String())); err != nil {
+		return err
+	}
+	linked, copied, err := f.db.TakeAll(f.DB)
+	if err != nil {
+		return err
+	}
+	f.res.PacksLinked, f.res.PacksCopied = Amount{linked.Packs, linked.Bytes}, Amount{copied.Packs, copied.Bytes}
+	if err := f.writePrivate(l); err != nil {
+		return err
+	}
+	if err := batch.Commit(refs...); err != nil {
+		return err
+	}
+	return f.DB.SetRef(f.ref(), history.IDOf(f.start))
+}
+
+// refs lists the refs of the new store, sorted by name. Left out are those of this directory alone, and
+// sessions of several directories.
+func (f *fork) refs(ctx context.Context, batch *odb.Batch) ([]odb.RefUpdate, error) {
+	own, err := f.DB.Refs(history.RefRoot)
+	if err != nil {
+		return nil, err
+	}
+	begin := odb.RefUpdate{Name: history.RefForked, ID: history.IDOf(f.start)}
+	var refs []odb.RefUpdate
+	for _, ref := range own {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if begin.Name != "" && ref.Name >= begin.Name {
+			refs, begin.Name = append(refs, begin), ""
+		}
+		if f.belongs(ref) {
+			refs = append(refs, odb.RefUpdate{Name: ref.Name, ID: ref.ID})
+		}
+	}
+	if begin.Name != "" {
+		refs = append(refs, begin)
+	}
+	if history.TreeOf(f.start) == history.TreeOf(f.present) || f.start.ID == f.present.ID {
+		return refs, nil
+	}
+	op, after, err := f.operation(ctx, batch)
+	if err != nil {
+		return nil, err
+	}
+	refs = withRef(refs, odb.RefUpdate{Name: f.Today(), ID: after})
+	return withRef(refs, odb.RefUpdate{Name: history.RefOperations, ID: op}), nil
+}
+
+// withRef sets a ref in a sorted list.
+func withRef(refs []odb.RefUpdate, u odb.RefUpdate) []odb.RefUpdate {
+	for i := range refs {
+		if refs[i].Name == u.Name {
+			refs[i] = u
+			return refs
+		}
+		if refs[i].Name > u.Name {
+			return append(refs[:i:i], append([]odb.RefUpdate{u}, refs[i:]...)...)
+		}
+	}
+	return append(refs, u)
+}
+
+// belongs reports whether a ref is part of the history that a fork goes on with.
+func (f *fork) belongs(ref odb.Ref) bool {
+	switch {
+	case ref.Err != nil:
+		f.Log.Warn("not forked", "ref", ref.Name, "error", ref.Err)
+		return false
+	case ref.Name == history.RefDisk, ref.Name == history.RefHeld, ref.Name == history.RefBefore, ref.Name == history.RefForked,
+		strings.HasPrefix(ref.Name, history.RefForks):
+		return false
+	case strings.HasPrefix(ref.Name, history.RefSessions):
+		tip, err := f.ReadLineEvent(ref.ID)
+		if err != nil {
+			f.Log.Warn("not forked", "ref", ref.Name, "error", err)
+			return false
+		}
+		if d := lineOf(tip); d.several() {
+			f.res.NotForked = append(f.res.NotForked, d.Now.ID)
+			return false
+		}
+	}
+	return true
+}
+
+// history that is no ref.
+var forkedFiles = []odb.Private{
+	odb.PrivateReplaced, odb.PrivateLost, odb.PrivatePurged, odb.PrivateReviewed, odb.PrivateProject, odb.PrivateMachines,
+}
+
+// writePrivate writes what belongs to the history beside the refs, and where it came from.
+func (f *fork) writePrivate(l *history.Locked) error {
+	f.Holds(l)
+	ends, err := f.DB.Shallow()
+	if err != nil {
+		return err
+	}
+	if err := f.db.SetShallow(ends); err != nil {
+		return err
+	}
+	for _, name := range forkedFiles {
+		data, err := f.DB.ReadPrivate(name)
+		if errors.Is(err, odb.ErrNotFound) {
+			continue
+		}
+		if err == nil {
+			err = f.db.WritePrivate(name, data)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	id, err := f.DB.Identity(true)
+	if err != nil {
+		return err
+	}
+	rec := &history.ForkRecord{Root: state.Path(f.Root), Store: id, Session: f.opt.Session, At: f.Now().UnixNano()}
+	if from := f.Forked(); from != nil {
+		rec.Earlier = append(rec.Earlier, from.Earlier...)
+		rec.Earlier = append(rec.Earlier, history.ForkedRoot{Root: from.Root, At: from.At})
+	}
+	s, err := history.StateOf(f.present)
+	if err != nil {
+		return err
+	}
+	rec.Ignore = s.Meta.Ignore
+	data, err := rec.Encode()
+	if err != nil {
+		return err
+	}
+	return f.db.WritePrivate(odb.PrivateForked, data)
+}
+
+// warm makes the stat cache of the fork, so that its first capture reads no file. A failure costs time
+// only.
+func (f *fork) warm(ctx context.Context, c *checkout) {
+	err := f.capture(context.WithoutCancel(ctx), c.entries)
+	if err != nil {
+		f.Log.Warn("stat cache of the fork not made", "error", err)
+	}
+}
+
+func (f *fork) capture(ctx context.Context, entries map[string]index.Entry) error {
+	opt := f.Opt
+	opt.Root, opt.Watch, opt.GitDir, opt.GitWorkTree, opt.ForRoot = f.at, false, "", "", nil
+	db, err := odb.Open(string(f.res.Store), f.at, odb.Options{NoSync: opt.NoSync, Command: opt.Command})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	s := history.New(opt, f.at)
+	s.Use(db)
+	var none *git.Repo
+	k := capture.New(s, none)
+	s.Disturbed, s.Recovery = k.Forget, func(context.Context, *history.Locked) error { return nil }
+	k.RefreshDenied()
+	k.RefreshRepository()
+	return k.Locked(ctx, func(l *history.Locked) error {
+		disk, err := k.Capture(ctx, l, capture.Options{Known: knownFrom(entries)})
+		if err != nil {
+			return err
+		}
+		defer disk.Discard()
+		return disk.Publish(ctx, l)
+	})
+}
+
+// knownFrom returns the ids of the files that were just made.
+func knownFrom(entries map[string]index.Entry) func(string, object.Mode, *index.Stat) (object.ID, bool, bool) {
+	return func(path string, mode object.Mode, st *index.Stat) (id object.ID, lasting, ok bool) {
+		e, there := entries[path]
+		if !there || e.Mode != mode || e.Stat != *st || e.ID.IsZero() {
+			return object.ID{}, false, false
+		}
+		return e.ID, !e.Racy, true
+	}
+}

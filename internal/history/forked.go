@@ -1,0 +1,96 @@
+package history
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
+)
+
+// Refs of forks. A fork is a directory whose store began with the history of another one.
+const (
+	RefForks  = RefRoot + "forks/" // in the first store: the checkpoint where a fork began, by the project id of the fork
+	RefForked = RefRoot + "forked" // in the store of the fork: the same checkpoint
+)
+
+// ForkRecord is the private file of a fork's store that says where it came from.
+type ForkRecord struct {
+	Version int                 `json:"v"`
+	Root    state.Path          `json:"root"`              // of the first store, when the fork was made
+	Store   string              `json:"store"`             // id of the first store
+	Session string              `json:"session,omitempty"` // whose state it began with
+	At      int64               `json:"at"`                // when it was made: nanoseconds since 1970
+	Earlier []ForkedRoot        `json:"earlier,omitempty"` // of a fork of a fork: the roots before Root, oldest first
+	Ignore  state.IgnoreContext `json:"ignore,omitzero"`   // rules of Root that are no files of the tree
+}
+
+// ForkedRoot is a directory, and the time up to which the history of a fork happened there.
+type ForkedRoot struct {
+	Root state.Path `json:"root"`
+	At   int64      `json:"at"`
+}
+
+const forkVersion = 1
+
+// Encode returns the contents of the private file.
+func (f *ForkRecord) Encode() ([]byte, error) {
+	f.Version = forkVersion
+	return json.Marshal(f)
+}
+
+// IsFork reports whether the store in dir is that of a fork. It stats one file.
+func IsFork(dir string) bool {
+	info, err := os.Lstat(filepath.Join(dir, "cairn", string(odb.PrivateForked)))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Forked returns where the store came from, nil for a store that is no fork. The file is read once: it
+// does not change.
+func (r *Store) Forked() *ForkRecord {
+	r.forked.Do(func() {
+		f, err := r.readForked()
+		if err != nil {
+			r.Log.Warn("what this directory is a fork of is not known", "error", err)
+			return
+		}
+		r.fork = f
+	})
+	return r.fork
+}
+
+func (r *Store) readForked() (*ForkRecord, error) {
+	data, err := r.DB.ReadPrivate(odb.PrivateForked)
+	if errors.Is(err, odb.ErrNotFound) {
+		return nil, nil
+	}
+	f := &ForkRecord{}
+	if err == nil {
+		err = json.Unmarshal(data, f)
+	}
+	if err == nil && f.Version != forkVersion {
+		err = fmt.Errorf("%w: version %d, of a later release", state.ErrStore, f.Version)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.DB.PrivatePath(string(odb.PrivateForked)), err)
+	}
+	return f, nil
+}
+
+// RootAt returns the directory in which the history of a time happened, "" for the root. at is in
+// nanoseconds since 1970.
+func (r *Store) RootAt(at int64) string {
+	f := r.Forked()
+	if f == nil || at > f.At {
+		return ""
+	}
+	for _, e := range f.Earlier {
+		if at <= e.At {
+			return string(e.Root)
+		}
+	}
+	return string(f.Root)
+}

@@ -1,0 +1,74 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+)
+
+// CheckoutRequest describes a copy.
+type CheckoutRequest struct {
+	Hash        string   `json:"hash" minLength:"1" maxLength:"200"`
+	Dir         string   `json:"dir" minLength:"1" maxLength:"8192" doc:"Absolute path of the directory to make. Nothing or an empty directory is there, and the directory above it exists."`
+	WithIgnored bool     `json:"withIgnored,omitempty" doc:"Bring what the root holds and captures leave out: ignored files, and files above the limit of size."`
+	Patterns    []string `json:"patterns,omitempty" maxItems:"1000" doc:"Bring of these only what matches, as in .gitignore. They imply withIgnored."`
+	DryRun      bool     `json:"dryRun,omitempty" doc:"Only say how many files and bytes it would be."`
+}
+
+type inCheckout struct {
+	InProject
+	Body CheckoutRequest
+}
+
+func (s *Server) copyOperations() {
+	onProject(s, endpoint{
+		id: "checkout", method: http.MethodPost, path: "/checkout", tag: "files", summary: "Put a checkpoint into a new directory",
+		description: "The root does not change. The directory is there when it is whole; a process that is killed leaves none. " +
+			"Events of the type progress tell how far it has come. It goes on when the client hangs up.",
+	}, func(ctx context.Context, p *Project, in *inCheckout) (*cairn.CheckoutResult, error) {
+		b := &in.Body
+		dir, err := pathtext.Decode(b.Dir)
+		if err != nil {
+			return nil, badField("body.dir", b.Dir, err.Error())
+		}
+		if !filepath.IsAbs(dir) || strings.IndexByte(dir, 0) >= 0 {
+			return nil, badField("body.dir", b.Dir, "expected an absolute path")
+		}
+		return p.Repo.Checkout(ctx, b.Hash, dir, cairn.CheckoutOptions{
+			WithIgnored: b.WithIgnored || len(b.Patterns) > 0, Ignored: b.Patterns, DryRun: b.DryRun,
+		})
+	})
+}
+
+// progressEvery is the least time between two events about the progress of one copy.
+const progressEvery = 250 * time.Millisecond
+
+// Checkout is cairn.Repo.Checkout.
+func (r *Repo) Checkout(ctx context.Context, spec, dir string, opt cairn.CheckoutOptions) (res *cairn.CheckoutResult, err error) {
+	project, next, tell := r.handle.project, time.Time{}, opt.Progress
+	opt.Progress = func(p cairn.Progress) {
+		if tell != nil {
+			tell(p)
+		}
+		if now := time.Now(); p.Files == p.Total || !now.Before(next) {
+			next = now.Add(progressEvery)
+			project.tell(Event{Type: EventProgress, Dir: pathtext.Encode(dir), Files: p.Files, Total: p.Total, Bytes: p.Bytes})
+		}
+	}
+	err = r.handle.write(ctx, func(ctx context.Context) error {
+		res, err = r.Repo.Checkout(ctx, spec, dir, opt)
+		return err
+	})
+	if err == nil && !opt.DryRun {
+		project.tell(Event{
+			Type: EventCopy, Checkpoint: res.Checkpoint, Hash: res.Hash, Dir: pathtext.Encode(string(res.Dir)),
+			Files: res.Files + res.Ignored.Files, Bytes: res.Bytes + res.Ignored.Bytes, Conflicts: len(res.Conflicts),
+		})
+	}
+	return res, err
+}

@@ -1,0 +1,148 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+)
+
+// CleanRemote deletes lines of this store on a remote. cairn.Repo.CleanRemote states the contract.
+func (r *Transport) CleanRemote(ctx context.Context, where string, dryRun bool) (dropped []string, err error) {
+	if where, err = r.remoteOr(where); err != nil {
+		return nil, err
+	}
+	m, err := r.open(where)
+	if err != nil {
+		return nil, err
+	}
+	if dropped, err = r.cleanRemote(ctx, m, dryRun); err != nil {
+		err = fmt.Errorf("clean %s: %w", m, err)
+	}
+	return dropped, err
+}
+
+func (r *Transport) cleanRemote(ctx context.Context, m *remote, dryRun bool) (dropped []string, err error) {
+	own, err := r.DB.Identity(false)
+	if errors.Is(err, odb.ErrNotFound) {
+		return nil, nil // this store has pushed nothing
+	}
+	if err != nil {
+		return nil, err
+	}
+	q, err := r.DB.QuarantineAlone()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, q.Discard()) }()
+	there, err := r.ownThere(ctx, m, q.Dir(), own)
+	if err != nil {
+		return nil, err
+	}
+	surplus, err := r.surplus(there)
+	if err != nil || dryRun {
+		return namesOf(surplus), err
+	}
+	return m.drop(ctx, q.Dir(), surplus)
+}
+
+// thereRef is a line of this store on a remote.
+type thereRef struct {
+	name string // as pushes print it
+	to   string // the ref
+	id   string
+}
+
+func namesOf(refs []thereRef) (names []string) {
+	for _, ref := range refs {
+		names = append(names, ref.name)
+	}
+	return names
+}
+
+// ownThere lists the lines of this store on a remote, under every key of the project.
+func (r *Transport) ownThere(ctx context.Context, m *remote, dir, own string) (list []thereRef, err error) {
+	p, _, err := r.Project(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out, err := m.Run(ctx, dir, []string{"ls-remote", "--quiet", "--refs"}, []string{history.RefRoot + "*"})
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(out) {
+		id, name, _ := strings.Cut(strings.TrimRight(line, "\n"), "\t")
+		for _, key := range p.Keys(r.Root) {
+			below, ok := strings.CutPrefix(name, history.RefRoot+key+"/"+own+"/")
+			if _, err := object.ParseID(id); ok && err == nil {
+				list = append(list, thereRef{below, name, id})
+			}
+		}
+	}
+	return list, nil
+}
+
+// surplus returns the lines that this store has not. The second name of a line that was begun again counts
+// as the line.
+func (r *Transport) surplus(there []thereRef) (list []thereRef, err error) {
+	refs, err := r.ownRefs()
+	if err != nil {
+		return nil, err
+	}
+	has := make(map[string]bool)
+	for _, ref := range refs {
+		has[strings.TrimPrefix(ref.Name, history.RefRoot)] = true
+	}
+	for _, ref := range there {
+		if !has[ref.name] && !has[firstName(ref.name)] {
+			list = append(list, ref)
+		}
+	}
+	return list, nil
+}
+
+// firstName is the name of a line without the id of its second beginning.
+func firstName(name string) string {
+	at := len(name) - BeginningDigits - 1
+	if at <= 0 || name[at] != '-' || strings.Trim(name[at+1:], "0123456789abcdef") != "" {
+		return name
+	}
+	return name[:at]
+}
+
+// drop deletes refs that still are what they were.
+func (m *remote) drop(ctx context.Context, gitDir string, refs []thereRef) (dropped []string, err error) {
+	for part := range slices.Chunk(refs, maxDropped) {
+		args := []string{"push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no"}
+		var gone []string
+		byTarget := make(map[string]string)
+		for _, ref := range part {
+			args = append(args, "--force-with-lease="+ref.to+":"+ref.id)
+			gone = append(gone, ":"+ref.to)
+			byTarget[ref.to] = ref.name
+		}
+		out, err := m.Run(ctx, gitDir, args, gone)
+		for line := range strings.Lines(out) {
+			flag, to, why, ok := parsePushed(line)
+			switch name, known := byTarget[to]; {
+			case !ok || !known:
+			case flag == '-':
+				dropped = append(dropped, name)
+			case flag == '!':
+				return dropped, fmt.Errorf("%s: %s", name, why)
+			}
+		}
+		if err != nil {
+			return dropped, err
+		}
+	}
+	return dropped, nil
+}
+
+// maxDropped bounds the refs of one command, whose arguments have a limit on Windows.
+const maxDropped = 50

@@ -1,0 +1,153 @@
+package transfer
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+)
+
+// maxStandings is the number of remotes whose standing a store keeps. Beyond it the one that was tried
+// first goes.
+const maxStandings = 8
+
+// maxErrorText bounds the text of an error that is kept, in bytes.
+const maxErrorText = 500
+
+// standing is what this store knows of a remote that it pushes to.
+type standing struct {
+	Pushed time.Time         `json:"pushed,omitzero"` // the last push that succeeded began
+	Whole  time.Time         `json:"whole,omitzero"`  // the last push of every line began
+	Tried  time.Time         `json:"tried,omitzero"`  // the last push began
+	Failed int               `json:"failed,omitempty"`
+	Error  string            `json:"error,omitempty"` // of the last push, "" if it succeeded
+	Tips   map[string]string `json:"tips,omitempty"`  // ids of the newest commits of the lines, by the ends of their refs
+}
+
+// Remembered returns the remote that Push remembers, "" for none.
+func (r *Transport) Remembered() (string, error) {
+	data, err := r.DB.ReadPrivate(odb.PrivateRemote)
+	if errors.Is(err, odb.ErrNotFound) {
+		return "", nil
+	}
+	return strings.TrimSuffix(string(data), "\n"), err
+}
+
+// Remote returns the remote of calls that name none: that of the setting sync, else the remembered one,
+// "" where there is none.
+func (r *Transport) Remote() (string, error) {
+	if where, err := r.syncRemote(); err != nil || where != "" {
+		return where, err
+	}
+	return r.Remembered()
+}
+
+// remoteOr returns the remote that is given, else that of calls that name none.
+func (r *Transport) remoteOr(where string) (string, error) {
+	if where != "" {
+		return where, nil
+	}
+	where, err := r.Remote()
+	if err == nil && where == "" {
+		err = errors.New("no remote is given and none is remembered (push to one by its URL or path; that remembers it)")
+	}
+	return where, err
+}
+
+// remember keeps a remote for calls that give none. m.url is a URL or an absolute path.
+func (r *Transport) remember(ctx context.Context, m *remote) error {
+	if known, err := r.Remembered(); err == nil && known == m.url {
+		return nil
+	}
+	return r.Exclusive(ctx, func(l *history.Locked) error {
+		r.Holds(l)
+		return r.DB.WritePrivate(odb.PrivateRemote, []byte(m.url+"\n"))
+	})
+}
+
+// standings reads what is known of remotes. A damaged file says nothing: the next push writes it again.
+func (r *Transport) standings() map[string]*standing {
+	all := make(map[string]*standing)
+	data, err := r.DB.ReadPrivate(odb.PrivatePushed)
+	if err == nil {
+		err = json.Unmarshal(data, &all)
+	}
+	if err != nil {
+		if !errors.Is(err, odb.ErrNotFound) {
+			r.Log.Warn("the state of pushes is not known", "error", err)
+		}
+		return make(map[string]*standing)
+	}
+	for where, s := range all {
+		if s == nil {
+			delete(all, where)
+		}
+	}
+	return all
+}
+
+// standingOf returns what is known of a remote. It is never nil.
+func (r *Transport) standingOf(where string) *standing {
+	if s := r.standings()[where]; s != nil {
+		return s
+	}
+	return &standing{}
+}
+
+// noteStanding keeps what a push has found. It takes no lock, because a capture must not wait for it: of
+// two pushes that end at once, one may leave no trace, and the next push says the same again.
+func (r *Transport) noteStanding(where string, s *standing) error {
+	all := r.standings()
+	all[where] = s
+	for len(all) > maxStandings {
+		delete(all, oldest(all))
+	}
+	data, err := json.Marshal(all)
+	if err != nil {
+		return err
+	}
+	return r.DB.WritePrivate(odb.PrivatePushed, data)
+}
+
+// oldest names the remote that was tried first.
+func oldest(all map[string]*standing) (name string) {
+	for where, s := range all {
+		if name == "" || cmp.Or(s.Tried.Compare(all[name].Tried), strings.Compare(where, name)) < 0 {
+			name = where
+		}
+	}
+	return name
+}
+
+// succeeded is the standing after a push of lines.
+func succeeded(began time.Time, lines []odb.Ref) *standing {
+	s := &standing{Pushed: began, Whole: began, Tried: began, Tips: make(map[string]string)}
+	for _, ref := range lines {
+		s.Tips[strings.TrimPrefix(ref.Name, history.RefRoot)] = ref.ID.String()
+	}
+	return s
+}
+
+// failed is the standing after another push that failed.
+func (s *standing) failed(began time.Time, err error) *standing {
+	text := strings.ToValidUTF8(err.Error(), "?")
+	if len(text) > maxErrorText {
+		text = strings.ToValidUTF8(text[:maxErrorText], "") + "..."
+	}
+	return &standing{Pushed: s.Pushed, Whole: s.Whole, Tried: began, Failed: s.Failed + 1, Error: text, Tips: s.Tips}
+}
+
+// Redacted returns a remote without the password that its URL may have.
+func Redacted(where string) string {
+	u, err := url.Parse(where)
+	if err != nil || u.User == nil {
+		return where
+	}
+	return u.Redacted()
+}

@@ -1,0 +1,127 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/settings"
+)
+
+// The pause after a failed push grows from firstRetry, twice as long each time, up to lastRetry.
+const (
+	firstRetry = time.Minute
+	lastRetry  = time.Hour
+)
+
+// wholeEvery is the time after which Sync sends every line again and not only those that have moved: the
+// remote may have lost them.
+const wholeEvery = 24 * time.Hour
+
+// markName is the private file that carries the kernel lock of the one push by Sync.
+const markName = "pushing"
+
+// Sync pushes what is new. cairn.Repo.Sync states the contract.
+func (r *Transport) Sync(ctx context.Context) (pushed []string, err error) {
+	where, err := r.syncRemote()
+	if err != nil || where == "" {
+		return nil, err
+	}
+	m, err := r.open(where)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		more, alone, err := r.syncAlone(ctx, m)
+		pushed = append(pushed, more...)
+		if err != nil {
+			return pushed, fmt.Errorf("push to %s: %w", m, err)
+		}
+		// A checkpoint that came while the mark was held has found it held, and relies on this look.
+		if again, err := r.syncDue(m.url); !alone || !again || err != nil {
+			return pushed, err
+		}
+	}
+}
+
+// syncRemote is the remote of the setting, "" for none.
+func (r *Transport) syncRemote() (string, error) {
+	if r.Opt.Sync == settings.SyncRemembered {
+		return r.Remembered()
+	}
+	return r.Opt.Sync, nil
+}
+
+// syncAlone pushes unless another process does.
+func (r *Transport) syncAlone(ctx context.Context, m *remote) (pushed []string, alone bool, err error) {
+	if err := r.DB.ClearPrivate(markName); err != nil {
+		return nil, false, err
+	}
+	mark := flock.New(r.DB.PrivatePath(markName), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
+	if alone, err = mark.TryLock(); err != nil || !alone {
+		return nil, false, err
+	}
+	defer func() { err = errors.Join(err, mark.Close()) }()
+	due, err := r.syncDue(m.url)
+	if err != nil || !due {
+		return nil, true, err
+	}
+	pushed, err = r.pushNew(ctx, m)
+	return pushed, true, err
+}
+
+// syncDue reports whether there is something to push, and no pause after a failure.
+func (r *Transport) syncDue(where string) (bool, error) {
+	s := r.standingOf(where)
+	if r.Now().Before(s.retry()) {
+		return false, nil
+	}
+	refs, err := r.ownRefs()
+	for _, ref := range refs {
+		if err == nil && ref.Err == nil && !s.has(ref) {
+			return true, nil
+		}
+	}
+	return false, err
+}
+
+// retry is when the pause after a failure is over.
+func (s *standing) retry() time.Time {
+	if s.Failed == 0 {
+		return time.Time{}
+	}
+	return s.Tried.Add(min(lastRetry, firstRetry<<min(s.Failed-1, 10)))
+}
+
+// has reports whether a line was pushed as it is.
+func (s *standing) has(ref odb.Ref) bool {
+	return s.Tips[strings.TrimPrefix(ref.Name, history.RefRoot)] == ref.ID.String()
+}
+
+// pushNew pushes the lines that have moved since the last push, and every line once a day.
+func (r *Transport) pushNew(ctx context.Context, m *remote) (pushed []string, err error) {
+	began, before := r.Now().UTC(), r.standingOf(m.url)
+	lines, err := r.ownLines()
+	if err != nil {
+		return nil, err
+	}
+	whole := began.Sub(before.Whole) >= wholeEvery
+	pushed, err = r.pushTo(ctx, m, lines, func(ref odb.Ref) bool { return whole || !before.has(ref) })
+	now := succeeded(began, lines)
+	switch {
+	case ctx.Err() != nil:
+		return pushed, err
+	case err != nil:
+		now = before.failed(began, err)
+	case !whole:
+		now.Whole = before.Whole
+	}
+	return pushed, errors.Join(err, r.noteStanding(m.url, now))
+}

@@ -1,0 +1,119 @@
+package session_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+)
+
+// resumeRun is a resume of a fetched session in a process of its own, again and again.
+type resumeRun struct {
+	*fixture
+	oracle    *gittest.Oracle
+	pristine  string
+	env       []string
+	old, done gittest.Listing
+}
+
+func newResumeRun(t *testing.T) *resumeRun {
+	t.Helper()
+	remote := remoteOf(t)
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n"), "gone": gittest.File("x")})
+	f.turn("s", "m1", "Fix the login", "a", "2\n")
+	if err := os.Remove(f.path("gone")); err != nil {
+		t.Fatal(err)
+	}
+	f.turn("s", "m2", "And the logout", "dir/b", "3\n")
+	g := f.machine(gittest.Tree{"a": gittest.File("mine\n"), "own": gittest.File("x\n")})
+	f.sent(remote)
+	g.got(remote)
+	g.repo.Close()
+	r := &resumeRun{fixture: g, oracle: gittest.NewOracle(t), pristine: t.TempDir(), old: gittest.Manifest(t, g.root)}
+	copyTree(t, g.root, filepath.Join(r.pristine, "root"))
+	copyTree(t, g.data, filepath.Join(r.pristine, "data"))
+	r.env = append(os.Environ(), "CAIRN_TEST_COMMAND=resume", "CAIRN_TEST_ROOT="+g.root, "CAIRN_TEST_DATA="+g.data, "GOMAXPROCS=2")
+	r.resumed("undisturbed")
+	r.done = gittest.Manifest(t, g.root)
+	return r
+}
+
+func (r *resumeRun) reset() {
+	r.Helper()
+	copyTree(r.T, filepath.Join(r.pristine, "root"), r.root)
+	copyTree(r.T, filepath.Join(r.pristine, "data"), r.data)
+}
+
+// resumed lets the command run to its end: the session is one of this store then.
+func (r *resumeRun) resumed(what string) {
+	r.Helper()
+	if crash := gittest.Undisturbed(r.T, []string{os.Args[0]}, r.env); crash.ExitCode != 0 {
+		r.Fatalf("%s: %s", what, crash)
+	}
+	r.reopen()
+	defer r.repo.Close()
+	if s := r.get("s"); s.Fetched != nil || s.Messages != 2 {
+		r.Errorf("%s: session %+v", what, s)
+	}
+	r.oracle.Fsck(r.repo.StoreDir())
+}
+
+// check looks at what a disturbed command has left: the directory is in the old state or in the new one,
+// and the session became one of this store only with the new one. The command again brings it about.
+func (r *resumeRun) check(what string) {
+	r.Helper()
+	r.reopen()
+	r.oracle.Fsck(r.repo.StoreDir())
+	if _, err := r.repo.Track(background, cairn.TrackOptions{}); err != nil { // the next command, whatever it is
+		r.Fatal(err)
+	}
+	now := gittest.Manifest(r.T, r.root)
+	own := r.get("s").Fetched == nil
+	if gittest.Diff(r.done, now) != "" && (own || gittest.Diff(r.old, now) != "") {
+		r.Errorf("%s: the session is own: %v, the directory is neither old nor new:\n%s", what, own, gittest.Diff(r.done, now))
+	}
+	r.repo.Close()
+	r.resumed("again, " + what)
+	gittest.AssertEqual(r.T, "again, "+what, r.done, gittest.Manifest(r.T, r.root))
+	if r.Failed() {
+		r.FailNow()
+	}
+}
+
+// TestResumeKilled kills a resume before its write-type system calls.
+func TestResumeKilled(t *testing.T) {
+	t.Parallel()
+	r := newResumeRun(t)
+	n := 1
+	for ; ; n += 2 * gittest.Stride() {
+		r.reset()
+		crash := gittest.KillAt(t, []string{os.Args[0]}, r.env, gittest.WriteCalls, n)
+		if !crash.Hit {
+			break
+		}
+		r.check(fmt.Sprintf("killed at call %d, %s", n, crash.Call))
+	}
+	t.Logf("%d write-type system calls", n-1)
+}
+
+// TestResumeWriteErrors lets one system call of a resume fail.
+func TestResumeWriteErrors(t *testing.T) {
+	t.Parallel()
+	r := newResumeRun(t)
+	errnos := []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EDQUOT}
+	for i, n := 0, 1; ; i, n = i+1, n+2*gittest.Stride() {
+		r.reset()
+		crash := gittest.FailAt(t, []string{os.Args[0]}, r.env, gittest.WriteCalls, n, errnos[i%len(errnos)])
+		if !crash.Hit {
+			break
+		}
+		if crash.ExitCode != 0 && crash.Stderr == "" {
+			t.Errorf("call %d, %s: no message", n, crash.Call)
+		}
+		r.check(fmt.Sprintf("call %d, %s, fails with %v", n, crash.Call, errnos[i%len(errnos)]))
+	}
+}

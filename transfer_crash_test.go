@@ -1,0 +1,135 @@
+package cairn_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+)
+
+// fetchRun is a fetch in a process of its own, again and again from the same store.
+type fetchRun struct {
+	*crashRun
+	remote string
+	want   []string // refs after an undisturbed fetch
+}
+
+func newFetchRun(t *testing.T) *fetchRun {
+	t.Helper()
+	c := newCrashRun(t)
+	remote := bareRepository(t, c.oracle)
+	g := c.fixture.other()
+	g.write("a", "of another machine\n")
+	g.track()
+	g.write("b", "more\n")
+	g.track()
+	if err := g.repo().Pin(t.Context(), "@", "theirs"); err != nil {
+		t.Fatal(err)
+	}
+	g.push(remote)
+	g.repo().Close()
+	c.reset()
+	f := &fetchRun{crashRun: c, remote: remote}
+	f.fetch(remote)
+	f.want = f.fetched()
+	if len(f.want) != 2 {
+		t.Fatalf("fetched %q", f.want)
+	}
+	return f
+}
+
+func (f *fetchRun) env(command string) []string {
+	return append(f.crashRun.env(command), "CAIRN_TEST_REMOTE="+f.remote)
+}
+
+// fetched lists the lines of other stores.
+func (f *fetchRun) fetched() (refs []string) {
+	for _, ref := range f.refs(f.oracle, f.repo().StoreDir()) {
+		if strings.HasPrefix(ref, "refs/cairn/remotes/") {
+			refs = append(refs, ref)
+		}
+	}
+	return refs
+}
+
+// checkFetched: every line that is there is whole, the work tree is untouched, and a fetch brings the
+// rest.
+func (f *fetchRun) checkFetched(what string) {
+	f.Helper()
+	f.checkStore(what)
+	gittest.AssertEqual(f.T, what+": the work tree", f.old, f.manifest())
+	for _, ref := range f.fetched() {
+		if !slices.Contains(f.want, ref) {
+			f.Errorf("%s: there is %s", what, ref)
+		}
+	}
+	f.oracle.In(f.repo().StoreDir(), "fsck", "--strict", "--full", "--connectivity-only")
+	f.track() // the next command removes the leftovers
+	noQuarantine(f.T, f.repo().StoreDir())
+	f.fetch(f.remote)
+	if got := f.fetched(); !slices.Equal(got, f.want) {
+		f.Errorf("%s: after another fetch %q, want %q", what, got, f.want)
+	}
+}
+
+// TestFetchKilled kills a fetch, with the processes of git, before its write-type system calls.
+func TestFetchKilled(t *testing.T) {
+	t.Parallel()
+	f := newFetchRun(t)
+	n := 1
+	for ; ; n += gittest.FamilyStride() {
+		f.reset()
+		crash := gittest.KillFamilyAt(t, []string{os.Args[0]}, f.env("fetch"), gittest.WriteCalls, n)
+		if !crash.Hit {
+			if crash.ExitCode != 0 {
+				t.Fatalf("undisturbed fetch: %s", crash)
+			}
+			break
+		}
+		f.checkFetched(fmt.Sprintf("killed at call %d, %s", n, crash.Call))
+		if t.Failed() {
+			t.Fatalf("killed at call %d: %s", n, crash)
+		}
+	}
+	t.Logf("%d write-type system calls", n-1)
+}
+
+// TestFetchWriteErrors lets one system call of a fetch fail: the fetch succeeds, or says so and leaves
+// nothing half.
+func TestFetchWriteErrors(t *testing.T) {
+	t.Parallel()
+	f := newFetchRun(t)
+	errnos := []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EDQUOT}
+	for i, n := 0, 1; ; i, n = i+1, n+gittest.FamilyStride() {
+		f.reset()
+		errno := errnos[i%len(errnos)]
+		crash := gittest.FailFamilyAt(t, []string{os.Args[0]}, f.env("fetch"), gittest.WriteCalls, n, errno)
+		if !crash.Hit {
+			break
+		}
+		what := fmt.Sprintf("call %d, %s, fails with %v", n, crash.Call, errno)
+		if crash.ExitCode == 0 {
+			if got := f.fetched(); !slices.Equal(got, f.want) {
+				t.Errorf("%s: a success, with %q", what, got)
+			}
+		} else if crash.Stderr == "" {
+			t.Errorf("%s: no message", what)
+		}
+		f.checkFetched(what)
+		if t.Failed() {
+			t.Fatalf("%s: %s", what, crash)
+		}
+	}
+}
+
+// fetchAsProcess is the fetch that is disturbed.
+func fetchAsProcess(r *cairn.Repo) error {
+	_, err := r.Fetch(background, filepath.Clean(os.Getenv("CAIRN_TEST_REMOTE")))
+	return err
+}

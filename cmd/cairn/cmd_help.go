@@ -174,7 +174,8 @@ Exit status:
     3  done, but look: paths that could not be read, were kept or are in
        conflict are listed
     4  no such checkpoint or path, or nothing to undo
-    5  files hold secrets, and secrets = "refuse"
+    5  verify: the history is not as it was recorded
+    6  files hold secrets, and secrets = "refuse"
     130  interrupted
 `
 

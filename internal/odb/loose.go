@@ -16,8 +16,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
-// Loose is an object in a file of its own. It is a pack.Source. This package writes none; git
-// does when it writes into the store.
+// Loose is an object in a file of its own. It is a pack.Source. This package writes none: a git that
+// writes into the store does, and BorrowLoose links those of another repository.
 type Loose struct{ Path string }
 
 // Loose returns the loose object of an id, which may be absent.
@@ -70,6 +70,30 @@ func (o Loose) Wrap(err error) error {
 	}
 	return fmt.Errorf("%s: %w", o.Path, err)
 }
+
+// headWindows are how many bytes of a loose object hold its header: usually, and at most. The tables
+// of the first block come before it, 0.6 KiB at most.
+var headWindows = [...]int64{256, 1 << 10}
+
+// headOf reads the header of a loose object in a file of so many bytes. It decompresses no more than
+// a window: most of the contents would follow otherwise.
+func headOf(file io.ReaderAt, bytes int64) (k object.Kind, size int64, err error) {
+	for _, window := range headWindows {
+		z := pack.NewInflater(file, 0, min(bytes, window))
+		k, size, err = looseHead(z)
+		z.Release()
+		if err == nil && size/maxInflation > bytes {
+			return 0, 0, pack.Corrupt("%d bytes said to be in %d compressed ones", size, bytes)
+		}
+		if err == nil || bytes <= window {
+			break
+		}
+	}
+	return k, size, err
+}
+
+// maxInflation is how many bytes deflate makes out of one at most.
+const maxInflation = 1032
 
 // looseHead begins the decompression and reads the header.
 func looseHead(z *pack.Inflater) (object.Kind, int64, error) {

@@ -36,6 +36,12 @@ var lender struct {
 	dir  string
 }
 
+// looseLender is the same for tests of loose objects.
+var looseLender struct {
+	once sync.Once
+	dir  string
+}
+
 func makeLender(t *testing.T, o *gittest.Oracle, dir string) {
 	t.Helper()
 	tree := gittest.Tree{"link": gittest.Link("d0/f0"), "run": gittest.Exec("#!/bin/sh\n")}

@@ -43,6 +43,7 @@ var layers = map[string]int{
 	"internal/hunk":           1, // changed places of a file, named and taken back
 	"internal/odb/pack":       1, // one pack of git's; knows no store, so that its tests need none
 	"internal/odb/redo":       1, // the write-ahead log; sees the store through an interface
+	"internal/odb/loan":       1, // loose objects of another repository, linked; knows no store
 	"internal/odb/keep":       2, // objects of the user's repository, kept alive; knows no store
 	"internal/odb":            2, // the store
 	"internal/odb/reach":      3, // what roots lead to
@@ -122,6 +123,7 @@ var layers = map[string]int{
 // thirdParty says which modules a package may use, and why.
 var thirdParty = map[string][]string{
 	"internal/odb":            {"github.com/gofrs/flock", "golang.org/x/sys"},                // locks, clocks
+	"internal/odb/loan":       {"golang.org/x/sys"},                                          // linkat, syncfs
 	"internal/odb/pack":       {"github.com/klauspost/compress", "golang.org/x/sys"},         // compression, sync_file_range
 	"internal/odb/redo":       {"golang.org/x/sys"},                                          // names of mounts
 	"internal/odb/collect":    {"github.com/gofrs/flock"},                                    // one collection at a time

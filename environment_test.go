@@ -42,7 +42,7 @@ func runTests(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	lender.dir = filepath.Join(dir, "lender")
+	lender.dir, looseLender.dir = filepath.Join(dir, "lender"), filepath.Join(dir, "loose lender")
 	return m.Run()
 }
 

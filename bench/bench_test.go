@@ -89,7 +89,7 @@ func checkRun(t *testing.T, opt *options, r *report) {
 	if c := r.Corpus; c.Files != 200 || c.Captured < 150 || c.Captured > 200 {
 		t.Errorf("%d files, %d of them captured, instead of 200 with perhaps a few ignored", c.Files, c.Captured)
 	}
-	for _, floor := range []string{floorWalk, floorRead, floorSpawn, floorKeepOne, floorKeepMany} {
+	for _, floor := range []string{floorWalk, floorRead, floorSpawn, floorKeepOne, floorKeepMany, floorWriteMany} {
 		if s, ok := r.seconds(floor, nameFloor); !ok || s <= 0 {
 			t.Errorf("floor %s: %v", floor, s)
 		}

@@ -64,6 +64,48 @@ func TestCommitted(t *testing.T) {
 	}
 }
 
+// Loose objects stay loose, in every tree.
+func TestCommittedLoose(t *testing.T) {
+	t.Parallel()
+	needPrograms(t)
+	dir := t.TempDir()
+	c := &committed{corpus: newSynthetic(80, 0), git: "git", home: dir, loose: true}
+	for _, name := range []string{"a", "b"} {
+		root := filepath.Join(dir, name)
+		if err := c.fill(root); err != nil {
+			t.Fatal(err)
+		}
+		p := &processes{dir: root, env: cleanEnv(dir)}
+		count, err := p.run("", "git", "count-objects")
+		if n, _, _ := strings.Cut(count, " "); err != nil || len(n) < 2 {
+			t.Errorf("%s: %s, %v", name, count, err)
+		}
+		if packs, _ := filepath.Glob(filepath.Join(root, ".git", "objects", "pack", "*")); len(packs) > 0 {
+			t.Errorf("%s: packs %q", name, packs)
+		}
+	}
+	if _, err := parseOptions([]string{"-loose"}); err == nil {
+		t.Error("-loose goes without -repository")
+	}
+}
+
+// The floor of a way back leaves nothing behind, and takes time.
+func TestTimeWrite(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	e := &edits{paths: []string{"a", "b/c", "b/d/e"}, texts: [][]byte{[]byte("1"), []byte("2"), nil}}
+	seconds, err := timeWrite(dir, e)
+	if left, _ := os.ReadDir(dir); err != nil || seconds <= 0 || len(left) > 0 {
+		t.Errorf("%v seconds, %v, left %v", seconds, err, left)
+	}
+	for i, p := range e.paths {
+		writeFile(t, e.file(dir, i), "old")
+		if err := writeAll(dir, &edits{paths: e.paths[i : i+1], texts: e.texts[i : i+1]}, []string{dir}); err != nil || string(readFile(t, filepath.Join(dir, p))) != string(e.texts[i]) {
+			t.Errorf("%s: %v", p, err)
+		}
+	}
+}
+
 // What restic is told to leave out is what git ignores, whatever the names are.
 func TestResticExcludes(t *testing.T) {
 	t.Parallel()

@@ -29,6 +29,8 @@ tables. Relative names of files start in the directory bench.
   -dirs N           directories of the synthetic tree, default files/15
   -shrink N         divide the sizes of its files by N
   -repository       the trees are git repositories, committed and clean
+  -loose            no object of these repositories is packed, as after git add of
+                    everything
   -one-tree         all contenders work in one tree, which saves room; who rewrites
                     every file then restores nothing
   -n N              rounds, default 5; the tables show medians
@@ -126,6 +128,8 @@ The floors
          without entering what is ignored
   store  read every file, SHA-1 and zlib level 1 at the measured speed, on all processors
   spawn  start a program that does nothing
+  write  write the files that go back, all on the disk before they get their names, and
+         flush the directories
 
 The exit status does not depend on the times.
 `
@@ -229,7 +233,7 @@ func withDriver(ctx context.Context, opt options, diagnostics io.Writer, f func(
 	spread(d.scratch)
 	spread(contenders)
 	if opt.repository {
-		d.corpus = &committed{corpus: d.corpus, git: d.git, home: filepath.Join(d.scratch, "home")}
+		d.corpus = &committed{corpus: d.corpus, git: d.git, home: filepath.Join(d.scratch, "home"), loose: opt.loose}
 	}
 	d.report.Machine = describeMachine(d.scratch, d.git)
 	if m := d.report.Machine; m.Load > float64(m.Processors) {

@@ -17,6 +17,7 @@ type options struct {
 	dirs       int
 	shrink     int
 	repository bool
+	loose      bool // the objects of the repository are not packed
 	oneTree    bool
 	rounds     int
 	heavy      int // rounds of heavy operations, 0 = as the others
@@ -59,6 +60,7 @@ func parseOptions(args []string) (options, error) {
 	flags.IntVar(&opt.dirs, "dirs", 0, "")
 	flags.IntVar(&opt.shrink, "shrink", 1, "")
 	flags.BoolVar(&opt.repository, "repository", false, "")
+	flags.BoolVar(&opt.loose, "loose", false, "")
 	flags.BoolVar(&opt.oneTree, "one-tree", false, "")
 	flags.IntVar(&opt.rounds, "n", 5, "")
 	flags.IntVar(&opt.heavy, "heavy", 0, "")
@@ -98,6 +100,8 @@ func parseOptions(args []string) (options, error) {
 		return opt, errors.New("-sessions, -projects and -pace need at least 1")
 	case opt.all && (opt.benchstat != "" || opt.profile != "" || opt.growth > 0 || opt.curves || opt.serve || opt.agents):
 		return opt, errors.New("-all goes without -benchstat, -profile, -growth, -curves, -serve and -agents")
+	case opt.loose && !opt.repository:
+		return opt, errors.New("-loose is about repositories: it needs -repository")
 	case opt.rounds < 1 || opt.files < 1 || opt.inRow < 1 || opt.shrink < 1 || opt.checkpoints < 1 || opt.growth < 0 || opt.fleet < 0 || opt.heavy < 0:
 		return opt, errors.New("-n, -files, -in-row, -shrink and -checkpoints need at least 1")
 	}

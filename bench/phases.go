@@ -36,6 +36,7 @@ const (
 	floorSpawn     = "spawn"
 	floorKeepOne   = "keep-1"
 	floorKeepMany  = "keep-100"
+	floorWriteMany = "write-100"
 	nameFloor      = "floor"
 	nameHand       = "by-hand" // the files of a turn, written or unlinked without any checkpoint
 )
@@ -292,7 +293,7 @@ func (d *driver) restoreMany() error {
 			return err
 		}
 		return d.undoAndRedo(s, round)
-	})
+	}, d.writeFloor())
 }
 
 // undoAndRedo takes the restore back and carries it out again.
@@ -337,5 +338,5 @@ func (d *driver) revertMany() error {
 			return fmt.Errorf("%s: %w", s.Kind, err)
 		}
 		return nil
-	})
+	}, d.writeFloor())
 }

@@ -14,10 +14,16 @@ import (
 type committed struct {
 	corpus
 	git, home string
+	loose     bool   // every object in a file of its own, as after git add and commit
 	first     string // the tree that was committed
 }
 
-func (c *committed) name() string { return c.corpus.name() + ", repository" }
+func (c *committed) name() string {
+	if c.loose {
+		return c.corpus.name() + ", repository of loose objects"
+	}
+	return c.corpus.name() + ", repository"
+}
 
 // indexLater is how long before its index the files of a tree are made: git and cairn
 // read again what is as young as the index. Double of what cairn takes for young.
@@ -44,15 +50,19 @@ func (c *committed) fill(dir string) error {
 }
 
 // commit writes blobs right into a pack, which is what makes it bearable for large
-// trees.
+// trees, unless they are to be loose.
 func (c *committed) commit(p *processes) error {
-	for _, args := range [][]string{
+	threshold := "core.bigFileThreshold=1"
+	last := [][]string{{"repack", "-a", "-d", "-q"}, {"prune-packed", "-q"}}
+	if c.loose {
+		threshold, last = "core.bigFileThreshold=1g", nil
+	}
+	for _, args := range append([][]string{
 		{"init", "--quiet", "--template="},
-		{"-c", "core.bigFileThreshold=1", "-c", "core.compression=1", "add", "."},
+		{"config", "maintenance.auto", "false"}, // nothing is packed between two measurements
+		{"-c", threshold, "-c", "core.compression=1", "add", "."},
 		{"-c", "user.name=bench", "-c", "user.email=bench@localhost", "commit", "--quiet", "-m", "all"},
-		{"repack", "-a", "-d", "-q"},
-		{"prune-packed", "-q"},
-	} {
+	}, last...) {
 		if _, err := p.run("", append([]string{c.git}, args...)...); err != nil {
 			return err
 		}

@@ -223,6 +223,10 @@ func (r *report) floorOf(op string) (seconds float64, name string, ok bool) {
 	case opAboveOne, opAboveMany:
 		seconds, ok = r.seconds(floorsOfChange[op], nameFloor)
 		return seconds, "keep", ok
+	case opRevertMany, opRestoreMany, opUndoMany, opRedoMany:
+		if seconds, ok = r.seconds(floorWriteMany, nameFloor); ok { // older runs have none
+			return seconds, "write", true
+		}
 	case opOneProcessor:
 		seconds, ok = r.seconds(floorWalkAlone, nameFloor)
 		return seconds, "walk, 1", ok

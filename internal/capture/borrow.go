@@ -8,6 +8,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/keep"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
 )
 
@@ -24,6 +25,8 @@ const (
 // first capture need not read the file. The blobs are in borrowed packs.
 type lender struct {
 	db         *odb.DB
+	from       []string // object directories of the repository
+	most       int64    // bytes of loose objects to be linked, 0 = no limit
 	index      *git.Index
 	attributes *git.Attributes
 	prefix     string  // of the root inside the repository
@@ -45,22 +48,35 @@ func (r *Capturer) borrow(x *index.Index, rules *ruleSource) (*lender, error) {
 	if user.full.Len() < borrowAtLeast || r.NeverID() != "" {
 		return nil, nil
 	}
-	packs, err := r.DB.Borrow(user.repo.ObjectDirs())
+	from := user.repo.ObjectDirs()
+	packs, err := r.DB.Borrow(from)
 	if err != nil {
 		return nil, err
 	}
 	r.Log.Debug("packs borrowed", "count", packs)
 	u := git.UserConfig{Home: r.Opt.Home, ConfigHome: r.Opt.ConfigHome, System: r.Opt.SystemGitConfig}
-	return &lender{db: r.DB, index: user.full, attributes: user.repo.Attributes(u, user.full), prefix: user.prefix, written: user.signature.MTime}, nil
+	return &lender{db: r.DB, from: from, most: r.Room.MaxBytes / keep.Share, index: user.full, attributes: user.repo.Attributes(u, user.full), prefix: user.prefix, written: user.signature.MTime}, nil
 }
 
-// look reads all sizes at once, for a scan that asks for nearly every file.
-func (l *lender) look() {
-	ids := make([]object.ID, l.index.Len())
+// look reads all sizes at once, for a scan that asks for nearly every file, and borrows the blobs
+// that lie loose. It returns how many it has borrowed.
+func (l *lender) look() (loose int, err error) {
+	ids, want := make([]object.ID, l.index.Len()), make([]int64, l.index.Len())
 	for i := range ids {
-		ids[i] = l.index.At(i).ID
+		e := l.index.At(i)
+		ids[i], want[i] = e.ID, l.lendable(&e)
 	}
 	l.sizes = l.db.PackedSizes(ids)
+	return l.db.BorrowLoose(l.from, ids, want, l.sizes, l.most)
+}
+
+// lendable returns the size of the file of an entry of which the blob may be borrowed, -1 for
+// another entry. A file of 4 GiB or more counts as another one, because git cuts its size.
+func (l *lender) lendable(e *git.IndexEntry) int64 {
+	if e.Mode == object.Dir || e.Mode == object.Gitlink || e.Stage != 0 || e.AssumeValid || e.SkipWorktree || e.IntentToAdd || !strings.HasPrefix(e.Name, l.prefix) {
+		return -1
+	}
+	return int64(e.Stat.Size)
 }
 
 // in implements scan.Lender.

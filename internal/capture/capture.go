@@ -151,7 +151,11 @@ func (c *Snapshot) look(ctx context.Context, opt Options) error {
 			c.watched = true
 		}
 		if lender != nil && !opt.verify {
-			lender.look()
+			loose, err := lender.look()
+			if err != nil {
+				return err
+			}
+			c.repo.Log.Debug("loose objects borrowed", "count", loose)
 		}
 		res, err := c.scan(ctx, opt, nil)
 		if err != nil {

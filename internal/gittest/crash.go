@@ -10,7 +10,7 @@ import (
 // WriteCalls lists the system calls that change files, or make changes durable, for
 // CountSyscalls, KillAt and FailAt.
 const WriteCalls = "write,pwrite64,writev,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,rmdir," +
-	"symlink,symlinkat,link,linkat,mknodat,chmod,fchmod,fchmodat,fchmodat2,utimensat,fsync,fdatasync,truncate,ftruncate,copy_file_range"
+	"symlink,symlinkat,link,linkat,mknodat,chmod,fchmod,fchmodat,fchmodat2,utimensat,fsync,fdatasync,syncfs,truncate,ftruncate,copy_file_range"
 
 // Crash is how a run under KillAt or FailAt ended.
 type Crash struct {

@@ -14,7 +14,7 @@ var syscallNumbers = func() map[string]uint64 {
 		"renameat2": unix.SYS_RENAMEAT2, "unlinkat": unix.SYS_UNLINKAT, "mkdirat": unix.SYS_MKDIRAT,
 		"symlinkat": unix.SYS_SYMLINKAT, "linkat": unix.SYS_LINKAT, "mknodat": unix.SYS_MKNODAT,
 		"fchmod": unix.SYS_FCHMOD, "fchmodat": unix.SYS_FCHMODAT, "fchmodat2": unix.SYS_FCHMODAT2,
-		"utimensat": unix.SYS_UTIMENSAT, "fsync": unix.SYS_FSYNC, "fdatasync": unix.SYS_FDATASYNC,
+		"utimensat": unix.SYS_UTIMENSAT, "fsync": unix.SYS_FSYNC, "fdatasync": unix.SYS_FDATASYNC, "syncfs": unix.SYS_SYNCFS,
 		"truncate": unix.SYS_TRUNCATE, "ftruncate": unix.SYS_FTRUNCATE,
 		"copy_file_range": unix.SYS_COPY_FILE_RANGE, "getdents64": unix.SYS_GETDENTS64, "flock": unix.SYS_FLOCK,
 	}

@@ -155,10 +155,14 @@ func (db *DB) sweepBorrowed(names []string) error {
 }
 
 // Lent reports whether a file belongs to another repository, too, or did: it has several names,
-// or is part of a borrowed pack. Its permissions are the lender's.
+// is part of a borrowed pack, or is a loose object without write permission. Its permissions are the
+// lender's.
 func Lent(path string, info fs.FileInfo) bool {
 	if !info.Mode().IsRegular() {
 		return false
+	}
+	if isLoose(path) && info.Mode().Perm()&0o222 == 0 {
+		return true
 	}
 	return links(path) > 1 || filepath.Base(filepath.Dir(path)) == "pack" && isBorrowed(strings.TrimSuffix(path, filepath.Ext(path)))
 }

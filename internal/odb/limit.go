@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
@@ -21,10 +22,15 @@ func (b *Batch) Limit(allow func(more int64) error) {
 	b.w.Allow = allow
 }
 
-// Size is Measure without refs and without the objects of the user's git repository, for the budget
-// of a capture: a store may have thousands of these files. The objects have a limit of their own.
+// Size is Measure without refs, without loose objects and without the objects of the user's git
+// repository, for the budget of a capture: a store may have thousands of these files. The objects of
+// the repository have a limit of their own, and a cleaning packs the loose ones.
 func (db *DB) Size() (int64, error) {
-	size, _, err := measure(db.dir, db.path("refs"), db.PrivatePath(KeptDir))
+	without := []string{db.path("refs"), db.PrivatePath(KeptDir)}
+	for b := range 256 {
+		without = append(without, db.path("objects", object.ID{byte(b)}.String()[:2]))
+	}
+	size, _, err := measure(db.dir, without...)
 	return size, err
 }
 
@@ -55,15 +61,18 @@ func measure(dir string, without ...string) (size int64, files int, err error) {
 	return size, files, err
 }
 
-// takesNoRoom reports whether a file counts nothing in Measure: a borrowed pack, or a kept object,
-// that the lender still has, a removed pack that a process on Windows has open, or a pack that is being made. A
-// cleaning needs room for a while and gives it back.
+// takesNoRoom reports whether a file counts nothing in Measure: a borrowed pack, a loose object, or a
+// kept object that the lender still has, a removed pack that a process on Windows has open, or a pack
+// that is being made. A cleaning needs room for a while and gives it back.
 func takesNoRoom(path string) bool {
 	if strings.HasPrefix(filepath.Base(path), pack.TempPrefix) {
 		return true
 	}
 	if dir, ok := strings.CutSuffix(filepath.Dir(filepath.Dir(path)), keptObjects); ok {
-		return lentOut(path) || sameFile(path, filepath.Join(dir, packDir, filepath.Base(path)))
+		return lentOut(path) || sameFile(path, filepath.Join(dir, "objects", within(path)))
+	}
+	if isLoose(path) {
+		return lentOut(path)
 	}
 	ext := filepath.Ext(path)
 	return (ext == pack.Ext || ext == pack.IndexExt) && lentOut(path) && isBorrowed(strings.TrimSuffix(path, ext))
@@ -72,17 +81,24 @@ func takesNoRoom(path string) bool {
 // keptObjects is the end of the path of the objects of the user's git repository.
 var keptObjects = filepath.Join(string(filepath.Separator)+privateDir, KeptDir, "objects")
 
-// lentOut reports whether a file has a name outside of this store. A pack may have two names in the
-// store: among its own, and among the objects of the user's git repository.
+// lentOut reports whether a file has a name outside of this store. A pack or a loose object may have
+// two names in the store: among its own, and among the objects of the user's git repository.
 func lentOut(path string) bool {
-	own := 1
-	dir := filepath.Dir(path)
-	if store, ok := strings.CutSuffix(filepath.Dir(dir), keptObjects); ok && sameFile(path, filepath.Join(store, packDir, filepath.Base(path))) {
-		own = 2
-	} else if store, ok := strings.CutSuffix(dir, string(filepath.Separator)+packDir); ok && sameFile(path, filepath.Join(store, keptObjects, "pack", filepath.Base(path))) {
-		own = 2
+	n := links(path)
+	if n < 2 {
+		return false
 	}
-	return links(path) > own
+	objects := filepath.Dir(filepath.Dir(path))
+	other := filepath.Join(strings.TrimSuffix(objects, "objects"), keptObjects, within(path))
+	if store, ok := strings.CutSuffix(objects, keptObjects); ok {
+		other = filepath.Join(store, "objects", within(path))
+	}
+	return n > 2 || !sameFile(path, other)
+}
+
+// within returns the path of a pack or a loose object from the directory of objects.
+func within(path string) string {
+	return filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path))
 }
 
 func sameFile(a, b string) bool {

@@ -13,11 +13,12 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/loan"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
-// Loose is an object in a file of its own. It is a pack.Source. This package writes none; git
-// does when it writes into the store.
+// Loose is an object in a file of its own. It is a pack.Source. This package writes none: a git that
+// writes into the store does, and BorrowLoose links those of another repository.
 type Loose struct{ Path string }
 
 // Loose returns the loose object of an id, which may be absent.
@@ -70,6 +71,30 @@ func (o Loose) Wrap(err error) error {
 	}
 	return fmt.Errorf("%s: %w", o.Path, err)
 }
+
+// headWindows are how many bytes of a loose object hold its header: usually, and at most. The tables
+// of the first block come before it, 0.6 KiB at most.
+var headWindows = [...]int64{256, 1 << 10}
+
+// headOf reads the header of a loose object in a file of so many bytes. It decompresses no more than
+// a window: most of the contents would follow otherwise.
+func headOf(file io.ReaderAt, bytes int64) (k object.Kind, size int64, err error) {
+	for _, window := range headWindows {
+		z := pack.NewInflater(file, 0, min(bytes, window))
+		k, size, err = looseHead(z)
+		z.Release()
+		if err == nil && size/maxInflation > bytes {
+			return 0, 0, pack.Corrupt("%d bytes said to be in %d compressed ones", size, bytes)
+		}
+		if err == nil || bytes <= window {
+			break
+		}
+	}
+	return k, size, err
+}
+
+// maxInflation is how many bytes deflate makes out of one at most.
+const maxInflation = 1032
 
 // looseHead begins the decompression and reads the header.
 func looseHead(z *pack.Inflater) (object.Kind, int64, error) {
@@ -230,4 +255,55 @@ func (db *DB) ObjectDirs() []string {
 		}
 	}
 	return dirs
+}
+
+// looseAtLeast is the number of blobs from which on linking loose objects is worth its wait for the
+// disk. Fewer files are read in less time.
+const looseAtLeast = 1000
+
+// BorrowLoose links the loose blobs of other repositories into the store: those of ids whose sizes
+// are below 0. want holds the size that each of them has to have, and sizes gets the size of each
+// that was linked. most bounds the bytes of the linked files together, 0 = no limit. A blob that
+// cannot be linked keeps its size below 0.
+//
+// As with Borrow, call it with the lock held; reads verify the contents. A crash leaves objects that
+// nothing refers to.
+func (db *DB) BorrowLoose(objectDirs []string, ids []object.ID, want, sizes []int64, most int64) (linked int, err error) {
+	left := make([]int32, 0, len(ids))
+	for i := range ids {
+		if sizes[i] < 0 && want[i] >= 0 {
+			left = append(left, int32(i))
+		}
+	}
+	if len(left) < looseAtLeast {
+		return 0, nil
+	}
+	sortByID(left, ids)
+	wants := make([]loan.Want, 0, len(left))
+	for _, i := range left {
+		if n := len(wants); n == 0 || wants[n-1].ID != ids[i] {
+			wants = append(wants, loan.Want{ID: ids[i], Size: want[i]})
+		}
+	}
+	linked, err = loan.Take(objectDirs, db.path("objects"), wants, loan.Options{Head: headOf, Most: most, Sync: !db.opt.NoSync})
+	at := 0
+	for _, i := range left {
+		for wants[at].ID != ids[i] {
+			at++
+		}
+		if wants[at].Taken {
+			sizes[i] = wants[at].Size
+		}
+	}
+	return linked, err
+}
+
+// SharedLoose reports whether a loose object has a name outside of this store, at a lender.
+func (db *DB) SharedLoose(id object.ID) bool { return lentOut(db.Loose(id).Path) }
+
+// isLoose reports whether a path in a store is that of a loose object.
+func isLoose(path string) bool {
+	dir, name := filepath.Split(path)
+	_, err := object.ParseID(filepath.Base(dir) + name)
+	return err == nil && filepath.Base(filepath.Dir(filepath.Clean(dir))) == "objects"
 }

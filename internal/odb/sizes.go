@@ -13,7 +13,7 @@ import (
 
 // StoredSizes returns a function that tells how many bytes an object takes in the store: in its
 // pack, or in the file of a loose object. The number is 0 for an absent object, for an object in
-// an unreadable pack, and for one in a borrowed pack that the lender still has.
+// an unreadable pack, and for a borrowed one that the lender still has.
 func (db *DB) StoredSizes() (func(object.ID) int64, error) {
 	if err := db.refresh(false); err != nil {
 		return nil, err
@@ -44,7 +44,8 @@ func (db *DB) StoredSizes() (func(object.ID) int64, error) {
 		if size, ok := sizes[id]; ok {
 			return size
 		}
-		if info, err := os.Stat(db.Loose(id).Path); err == nil {
+		path := db.Loose(id).Path
+		if info, err := os.Stat(path); err == nil && !takesNoRoom(path) {
 			return info.Size()
 		}
 		return 0
@@ -64,7 +65,9 @@ func (db *DB) ObjectBytes() (int64, error) {
 	}
 	loose, err := db.LooseObjects()
 	for _, id := range loose {
-		size += db.Loose(id).Size()
+		if o := db.Loose(id); !takesNoRoom(o.Path) {
+			size += o.Size()
+		}
 	}
 	return size, err
 }

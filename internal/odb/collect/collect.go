@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -31,7 +32,8 @@ type Options struct {
 	// Thorough drops every object that is not kept, at any cost of copying. Otherwise a
 	// pack with little garbage stays as it is. No file of the store has the bytes of the
 	// dropped objects afterwards; the file system may still have them in unused blocks.
-	// Borrowed packs go as well, which otherwise stay as long as the lender has them.
+	// Borrowed packs and loose objects go as well, which otherwise stay as long as the lender has
+	// them.
 	Thorough bool
 
 	// DryRun changes nothing. WithoutRef selects refs that count as deleted. The parents of
@@ -224,6 +226,7 @@ func (g *collector) mark(ctx context.Context) error {
 	if all, g.packs, g.loose, err = reach.Objects(g.db); err != nil {
 		return err
 	}
+	g.loose = slices.DeleteFunc(g.loose, g.lent)
 	g.marker = reach.NewMarker(g.db, all)
 	if g.opt.Pack != nil && !g.opt.DryRun {
 		g.marker.RecordHints()
@@ -241,6 +244,10 @@ func (g *collector) mark(ctx context.Context) error {
 	}
 	return g.marker.Run(ctx, nil)
 }
+
+// lent reports whether a loose object stays as it is: it is borrowed and takes no room because the
+// lender still has it.
+func (g *collector) lent(id object.ID) bool { return !g.opt.Thorough && g.db.SharedLoose(id) }
 
 // markRoots marks the present roots. A store that has lost all its refs is likelier to be damaged
 // than to be superfluous, so it blocks.

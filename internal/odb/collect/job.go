@@ -40,6 +40,9 @@ func (g *collector) do(ctx context.Context, j *job) error {
 		for _, path := range trash {
 			err = errors.Join(err, atomicfile.IgnoreInUse(atomicfile.RemoveIfThere(path)))
 		}
+		if err == nil && !again && made != nil {
+			err = g.removeLoose(j.loose) // without the lock: the new pack has them
+		}
 		if err != nil || !again {
 			return err
 		}
@@ -99,7 +102,7 @@ func (g *collector) replace(ctx context.Context, j *job, made *pack.Sealed) (tra
 	if trash, err = g.retire(old, present); err != nil {
 		return trash, false, err
 	}
-	return trash, false, g.removeLoose(append(slices.Clone(j.garbage), j.loose...))
+	return trash, false, g.removeLoose(j.garbage)
 }
 
 // stale reports whether a pack of the job is gone or was replaced, or whether an object of the

@@ -173,8 +173,8 @@ func (g *collector) removals(censuses []packCensus) []*job {
 	return jobs
 }
 
-// liveLoose lists the live loose objects, and returns their size. Only a git that writes into the
-// store makes loose objects.
+// liveLoose lists the live loose objects, and returns their size: those of a git that writes into the
+// store, and borrowed ones that the lender has dropped.
 func (g *collector) liveLoose() (ids []object.ID, size int64) {
 	for _, id := range g.loose {
 		n := g.db.Loose(id).Size()

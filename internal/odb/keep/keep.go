@@ -8,13 +8,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
+	"github.com/seed-fb9cbc17/cairn/internal/parallel"
 )
 
 // Result says what a Keep did.
@@ -75,6 +78,8 @@ const maxSources = 64
 type taking struct {
 	*Vault
 	opt Options
+
+	mu  sync.Mutex // guards res, and calls of Options.Room
 	res *Result
 }
 
@@ -93,7 +98,7 @@ func (t *taking) packs(ctx context.Context, dir string) error {
 			continue
 		}
 		from := filepath.Join(dir, "pack", stem)
-		if t.take(from+pack.Ext, to+pack.Ext) && !t.take(from+pack.IndexExt, to+pack.IndexExt) {
+		if t.takeUnlessThere(from+pack.Ext, to+pack.Ext) && !t.takeUnlessThere(from+pack.IndexExt, to+pack.IndexExt) {
 			if err := atomicfile.RemoveIfThere(to + pack.Ext); err != nil {
 				return err
 			}
@@ -105,65 +110,90 @@ func (t *taking) packs(ctx context.Context, dir string) error {
 // settled is the age from which a directory's mtime shows the next change.
 const settled = 2500 * time.Millisecond
 
-// loose takes the loose objects of the directories that have changed since the last time.
+// loose takes the loose objects of the directories that have changed since the last time. Several
+// goroutines do, because a link is a change of two directories and takes the kernel some time.
 func (t *taking) loose(ctx context.Context, s *source) error {
+	names := make(chan string, 256)
 	for i := range 256 {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		name := fmt.Sprintf("%02x", i)
-		dir := filepath.Join(s.Dir, name)
-		info, err := os.Lstat(dir)
-		if err != nil || !info.IsDir() {
-			delete(s.Seen, name)
-			continue
-		}
-		mtime := info.ModTime().UnixNano()
-		if s.Seen[name] == mtime {
-			continue
-		}
-		delete(s.Seen, name)
-		whole, err := t.looseIn(dir, name)
-		if err != nil {
-			return err
-		}
-		if whole && time.Since(info.ModTime()) > settled {
-			s.Seen[name] = mtime
-		}
+		names <- fmt.Sprintf("%02x", i)
 	}
-	return nil
+	close(names)
+	var mu sync.Mutex // guards s.Seen and failed
+	var failed error
+	parallel.Run(runtime.GOMAXPROCS(0), func() {
+		for name := range names {
+			if ctx.Err() != nil {
+				return
+			}
+			mu.Lock()
+			seen := s.Seen[name]
+			mu.Unlock()
+			now, err := t.looseIn(filepath.Join(s.Dir, name), name, seen)
+			mu.Lock()
+			if delete(s.Seen, name); now != 0 {
+				s.Seen[name] = now
+			}
+			failed = errors.Join(failed, err)
+			mu.Unlock()
+		}
+	})
+	return errors.Join(failed, ctx.Err())
 }
 
-// looseIn takes the objects of one directory. whole is false if one was left.
-func (t *taking) looseIn(dir, name string) (whole bool, err error) {
-	d, err := os.Open(dir)
-	if err != nil {
-		return false, nil // gone, or out of reach
+// looseIn takes the objects of one directory, unless its mtime is the one that was seen. It returns
+// the mtime if the vault has all objects and a later change will show, else 0.
+func (t *taking) looseIn(dir, name string, seen int64) (mtime int64, err error) {
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() {
+		return 0, nil
 	}
-	names, err := d.Readdirnames(-1)
-	d.Close()
-	if err != nil {
-		return false, nil
+	if mtime = info.ModTime().UnixNano(); mtime == seen {
+		return mtime, nil
 	}
 	to := t.path("objects", name)
 	if err := os.Mkdir(to, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return false, err
+		return 0, err
 	}
-	whole = true
-	for _, object := range names {
-		if isObject(object) && !t.take(filepath.Join(dir, object), filepath.Join(to, object)) {
+	objects, err := namesIn(dir)
+	if err != nil {
+		return 0, nil // gone, or out of reach
+	}
+	has, err := namesIn(to)
+	if err != nil {
+		return 0, err
+	}
+	slices.Sort(has)
+	whole := true
+	for _, object := range objects {
+		if _, ok := slices.BinarySearch(has, object); !ok && isObject(object) && !t.take(filepath.Join(dir, object), filepath.Join(to, object)) {
 			whole = false
 		}
 	}
-	return whole, nil
+	if !whole || time.Since(info.ModTime()) <= settled {
+		return 0, nil
+	}
+	return mtime, nil
 }
 
-// take links or copies a regular file, unless the vault has it. It reports whether the vault has it
-// now.
-func (t *taking) take(from, to string) bool {
+func namesIn(dir string) ([]string, error) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return d.Readdirnames(-1)
+}
+
+// takeUnlessThere is take for a file that the vault may have.
+func (t *taking) takeUnlessThere(from, to string) bool {
 	if _, err := os.Lstat(to); err == nil {
 		return true
 	}
+	return t.take(from, to)
+}
+
+// take links or copies a regular file. It reports whether the vault has it now.
+func (t *taking) take(from, to string) bool {
 	info, err := os.Lstat(from)
 	if err != nil || !info.Mode().IsRegular() {
 		return false
@@ -171,7 +201,9 @@ func (t *taking) take(from, to string) bool {
 	if err = t.linkUnlessCopy(from, to); err == nil {
 		now, err := os.Lstat(to)
 		if err == nil && os.SameFile(info, now) {
+			t.mu.Lock()
 			t.res.Linked++
+			t.mu.Unlock()
 			return true
 		}
 		_ = os.Remove(to) // another file has taken the name
@@ -180,6 +212,8 @@ func (t *taking) take(from, to string) bool {
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
 		return errors.Is(err, fs.ErrExist)
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if err = t.copy(from, to, info.Size()); err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
 			t.res.Left++

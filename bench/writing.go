@@ -1,0 +1,72 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+)
+
+// writeFloor times what every way back has to do that survives a loss of power: write the contents of
+// the edited files, in as many directories as they lie in, and wait for the disk.
+func (d *driver) writeFloor() func(round int) error {
+	return d.floor(floorWriteMany, func() (float64, error) { return timeWrite(d.scratch, d.edits) })
+}
+
+// timeWrite times writing files durably in a directory of their own, which it removes.
+func timeWrite(scratch string, e *edits) (seconds float64, err error) {
+	root, err := os.MkdirTemp(scratch, "write")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(root)) }()
+	var dirs []string
+	seen := make(map[string]bool)
+	for i := range e.paths {
+		dir := filepath.Dir(e.file(root, i))
+		if seen[dir] {
+			continue
+		}
+		seen[dir] = true
+		dirs = append(dirs, dir)
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return 0, err
+		}
+	}
+	begin := time.Now()
+	err = writeAll(root, e, dirs)
+	return time.Since(begin).Seconds(), err
+}
+
+// writeAll writes every file beside its name, flushes several at a time, renames, and flushes each
+// directory once.
+func writeAll(root string, e *edits, dirs []string) error {
+	all := make([]int, len(e.paths))
+	for i := range all {
+		all[i] = i
+	}
+	err := atomicfile.AtOnce(all, func(i int) error { return writeFlushed(e.file(root, i)+".new", e.texts[i]) })
+	if err != nil {
+		return err
+	}
+	for i := range e.paths {
+		if err := os.Rename(e.file(root, i)+".new", e.file(root, i)); err != nil {
+			return err
+		}
+	}
+	return atomicfile.AtOnce(dirs, atomicfile.SyncDir)
+}
+
+func writeFlushed(file string, text []byte) error {
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}

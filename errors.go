@@ -80,3 +80,6 @@ var ErrNoGit = transfer.ErrNoGit
 // ErrPlace: a copy cannot be made at this path: something is there, or it lies inside the root or a
 // store. Nothing was done.
 var ErrPlace = copies.ErrPlace
+
+// ErrUnmerged: a fork has changes that were not merged, or files that no checkpoint holds. Nothing was done.
+var ErrUnmerged = copies.ErrUnmerged

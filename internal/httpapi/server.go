@@ -106,6 +106,7 @@ func (s *Server) routes() {
 	s.pastOperations()
 	s.changeOperations()
 	s.mergeOperations()
+	s.forkOperations()
 	s.gitOperations()
 	s.pinOperations()
 	s.testOperations()

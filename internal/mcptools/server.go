@@ -71,6 +71,7 @@ func newServer(opt Options) *mcp.Server {
 	t.addPast(server)
 	t.addChanging(server)
 	t.addMerge(server)
+	t.addForks(server)
 	t.addSessions(server)
 	t.addHunks(server)
 	t.addUnrevert(server)

@@ -10,10 +10,10 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/merge"
 )
 
-// ForkInfo is a fork of a root, and what became of it.
+// ForkInfo is a fork of a root, with its changes since.
 type ForkInfo = copies.ForkInfo
 
-// RemovedFork says what became of a fork that was removed, or in a dry run what would.
+// RemovedFork describes a fork that was removed, or in a dry run would be.
 type RemovedFork = copies.RemovedFork
 
 // RemoveForkOptions controls the removal of a fork.

@@ -24,7 +24,7 @@ func (f *fixture) forks() []cairn.ForkInfo {
 	return list
 }
 
-// TestForks: what each fork changed since, what of that is not here, and what is gone.
+// TestForks: each fork has counts of its changes, and of those that a merge would bring.
 func TestForks(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n"), "b": gittest.File("1\n")})
@@ -62,7 +62,7 @@ func TestForks(t *testing.T) {
 	}
 }
 
-// TestRemoveFork: what is nowhere else makes it refuse, and the last state can be had back.
+// TestRemoveFork: a removal refuses to lose anything, and a checkout brings the last state back.
 func TestRemoveFork(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{".gitignore": gittest.File("ign\nsame\n"), "a": gittest.File("1\n"), "ign": gittest.File("i"), "same": gittest.File("s")})
@@ -164,7 +164,7 @@ func newRemovalRun(t *testing.T) (c *crashRun, dir string, want gittest.Listing)
 }
 
 // removed checks what a removal that was cut short has left: the directory as it was or none of it, and
-// its state can be had in any case. A second removal ends it.
+// the first store has its state in any case. A second removal ends it.
 func (c *crashRun) removed(dir, when string, want gittest.Listing) {
 	c.Helper()
 	c.checkStore(when)

@@ -25,7 +25,7 @@ import (
 // ErrUnmerged: a fork has changes that are nowhere else. Nothing was done.
 var ErrUnmerged = errors.New("the fork has what is nowhere else")
 
-// ForkInfo is a fork of a root, and what became of it.
+// ForkInfo is a fork of a root, with its changes since.
 type ForkInfo struct {
 	Root    state.Path `json:"root" doc:"The directory of the fork."`
 	Store   state.Path `json:"store"`
@@ -130,7 +130,7 @@ func (f *ForkInfo) Look(ctx context.Context, other *capture.Capturer) (base, now
 	return base, now, err
 }
 
-// RemovedFork says what became of a fork that was removed, or in a dry run what would.
+// RemovedFork describes a fork that was removed, or in a dry run would be.
 type RemovedFork struct {
 	ForkInfo
 

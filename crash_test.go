@@ -111,6 +111,8 @@ func commandAsProcess(command string) int {
 			if err == nil && !res.Complete() {
 				err = fmt.Errorf("incomplete: %+v", res)
 			}
+		case "remove-fork":
+			_, err = r.RemoveFork(background, os.Getenv("CAIRN_TEST_DIR"), cairn.RemoveForkOptions{Force: true})
 		case "fork":
 			_, err = r.Fork(background, os.Getenv("CAIRN_TEST_DIR"), cairn.ForkOptions{})
 		case "merge":

@@ -88,3 +88,6 @@ var ErrPlace = copies.ErrPlace
 // ErrStalled: a push or a fetch has made no progress for the time of Options.RemoteTimeout. Nothing of the
 // fetch is in the store.
 var ErrStalled = transfer.ErrStalled
+
+// ErrUnmerged: a fork has changes that were not merged, or files that no checkpoint holds. Nothing was done.
+var ErrUnmerged = copies.ErrUnmerged

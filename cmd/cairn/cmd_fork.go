@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,7 @@ const forkManual = `cairn fork makes a second directory that goes on from here, 
 
 Usage:
     cairn fork DIR [--session S] [--with-ignored[=PATTERN]...] [--dry-run]
+    cairn fork --remove DIR [--force] [--dry-run]
 
 DIR gets the present state of the root, uncommitted work and all, which is
 captured first. Its store begins with the whole history of this one:
@@ -34,26 +36,40 @@ come along. A session that works in several directories is not forked.
 If the process is killed, DIR is as before or whole; the next fork to the same
 DIR removes what was left.
 
+cairn fork --remove DIR removes a fork of this directory: DIR and its store. Its
+last state is captured first and kept here; cairn checkout with the hash in the
+answer brings it back. Without --force the command refuses, with exit status 1,
+if there are changes that cairn merge DIR would bring, or files in no checkpoint
+that this directory does not have as they are. It lists both.
+
 Options:
     --session S
                 the newest state of this session instead of the present one;
                 cairn undo in DIR goes to the present one
     --with-ignored[=PATTERN]
                 as for cairn checkout: bring node_modules and the like
-    --dry-run   only capture, and say how many files and bytes it would be
+    --dry-run   only capture, and say how many files and bytes it would be, or
+                what would be lost
+    --remove    remove the fork
+    --force     with --remove: whatever is lost
 
 The answer and the exit status are those of cairn checkout. With --json there
-are also "root" and "store", "session", "packsLinked" and "packsCopied", each
-{"files", "bytes"}, and "notForked", the sessions of several directories.
+are also "root" and "store", "sessionID", "packsLinked" and "packsCopied", each
+{"files", "bytes"}, and "notForked", the sessions of several directories. After
+--remove it is an entry of cairn forks with "lost": [{"path", "reason"}],
+"notSaved": {"files", "bytes"}, "notSavedPaths", "saved" (a checkpoint) and
+"dryRun".
 
 Examples:
     cairn fork ../try-1
     cairn fork ../try-2 --with-ignored=node_modules
     cairn fork ../again --session 0193b2c4
+    cairn fork --remove ../try-1
 `
 
 func (c *cli) forkCommand() *cobra.Command {
 	var opt cairn.ForkOptions
+	var remove, force bool
 	cmd := c.command(command{
 		use: "fork DIR", short: "a second directory that goes on from here", manual: forkManual,
 		args: argCount(1, 1, "the DIR to make"), complete: completeFiles,
@@ -61,6 +77,12 @@ func (c *cli) forkCommand() *cobra.Command {
 			paths, err := c.paths(args)
 			if err != nil {
 				return err
+			}
+			if remove {
+				return c.removeFork(ctx, cmd, paths[0], cairn.RemoveForkOptions{Force: force, DryRun: opt.DryRun})
+			}
+			if force {
+				return c.usage("knows --force with --remove alone")
 			}
 			opt.WithIgnored, opt.Ignored = len(opt.Ignored) > 0, ignoredPatterns(opt.Ignored)
 			return c.withRepo(func(repo *cairn.Repo) error {
@@ -79,8 +101,49 @@ func (c *cli) forkCommand() *cobra.Command {
 	})
 	cmd.Flags().StringVar(&opt.Session, sessionFlag, "", "the newest state of this session")
 	c.completeSessionFlag(cmd)
+	cmd.Flags().BoolVar(&remove, "remove", false, "remove the fork")
+	cmd.Flags().BoolVar(&force, "force", false, "remove it whatever is lost")
 	c.registerCopyFlags(cmd, &opt.CheckoutOptions)
 	return cmd
+}
+
+// removeFork removes a fork and prints what is lost. A refusal prints that, too.
+func (c *cli) removeFork(ctx context.Context, cmd *cobra.Command, dir string, opt cairn.RemoveForkOptions) error {
+	for _, name := range []string{sessionFlag, "with-ignored"} {
+		if cmd.Flags().Changed(name) {
+			return c.usage("knows no --%s with --remove", name)
+		}
+	}
+	return c.withRepo(func(repo *cairn.Repo) error {
+		res, err := repo.RemoveFork(ctx, dir, opt)
+		if res == nil || err != nil && !errors.Is(err, cairn.ErrUnmerged) {
+			return err
+		}
+		return errors.Join(c.printRemovedFork(res), err)
+	})
+}
+
+func (c *cli) printRemovedFork(res *cairn.RemovedFork) error {
+	if c.global.json {
+		return c.writeJSON(res)
+	}
+	c.listReasons("not merged ", res.Lost)
+	for _, path := range res.Paths {
+		c.answerLine("in no checkpoint: " + cairn.Path(path).Quoted())
+	}
+	if err := c.out.Flush(); err != nil {
+		return err
+	}
+	if n := res.NotSaved.Files; n > len(res.Paths) {
+		c.console.Remark("%d more files are in no checkpoint", n-len(res.Paths))
+	}
+	switch {
+	case res.DryRun:
+		c.console.Remark("nothing is removed yet: %d not merged, %s in no checkpoint", len(res.Lost), amountText(res.NotSaved))
+	case res.Saved != "":
+		c.console.Remark("removed %s; cairn checkout %s DIR brings its files back", placeText(string(res.Root)), res.Saved[:shortID])
+	}
+	return nil
 }
 
 // printFork prints what a fork made.

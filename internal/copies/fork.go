@@ -29,7 +29,7 @@ type ForkResult struct {
 
 	Root    state.Path `json:"root" doc:"Of which the new directory is a fork."`
 	Store   state.Path `json:"store" doc:"Of the new directory."`
-	Session string     `json:"session,omitempty" doc:"Whose state the fork began with."`
+	Session string     `json:"sessionID,omitempty" doc:"Whose state the fork began with."`
 
 	PacksLinked Amount   `json:"packsLinked,omitzero" doc:"Packs that both stores have, in one place on the disk."`
 	PacksCopied Amount   `json:"packsCopied,omitzero"`
@@ -43,7 +43,7 @@ func (r ForkResult) MarshalJSON() ([]byte, error) {
 		copied
 		Root        state.Path `json:"root"`
 		Store       state.Path `json:"store"`
-		Session     string     `json:"session,omitempty"`
+		Session     string     `json:"sessionID,omitempty"`
 		PacksLinked Amount     `json:"packsLinked,omitzero"`
 		PacksCopied Amount     `json:"packsCopied,omitzero"`
 		NotForked   []string   `json:"notForked,omitempty"`

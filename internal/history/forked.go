@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
@@ -52,7 +54,7 @@ func IsFork(dir string) bool {
 // does not change.
 func (r *Store) Forked() *ForkRecord {
 	r.forked.Do(func() {
-		f, err := r.readForked()
+		f, err := ReadForkRecord(r.DB.Dir())
 		if err != nil {
 			r.Log.Warn("what this directory is a fork of is not known", "error", err)
 			return
@@ -62,9 +64,12 @@ func (r *Store) Forked() *ForkRecord {
 	return r.fork
 }
 
-func (r *Store) readForked() (*ForkRecord, error) {
-	data, err := r.DB.ReadPrivate(odb.PrivateForked)
-	if errors.Is(err, odb.ErrNotFound) {
+// ReadForkRecord reads where the store in a directory came from, nil for one that is no fork. It does not
+// open the store.
+func ReadForkRecord(dir string) (*ForkRecord, error) {
+	path := filepath.Join(dir, "cairn", string(odb.PrivateForked))
+	data, err := atomicfile.Read(path)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	f := &ForkRecord{}
@@ -75,7 +80,7 @@ func (r *Store) readForked() (*ForkRecord, error) {
 		err = fmt.Errorf("%w: version %d, of a later release", state.ErrStore, f.Version)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", r.DB.PrivatePath(string(odb.PrivateForked)), err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return f, nil
 }

@@ -59,6 +59,8 @@ var byError = []struct {
 	{cairn.ErrPlace, http.StatusBadRequest, protocol.BadPlace},
 	{cairn.ErrExists, http.StatusConflict, protocol.Exists},
 	{cairn.ErrMoved, http.StatusConflict, protocol.Moved},
+	{cairn.ErrUnmerged, http.StatusConflict, protocol.Refused},
+	{cairn.ErrPlace, http.StatusConflict, protocol.Refused},
 	{cairn.ErrGitNotPlanned, http.StatusConflict, protocol.Refused},
 	{cairn.ErrGitRefused, http.StatusConflict, protocol.Refused},
 	{cairn.ErrConflict, http.StatusConflict, protocol.Conflict},

@@ -109,6 +109,7 @@ func (s *Server) routes() {
 	s.changeOperations()
 	s.mergeOperations()
 	s.copyOperations()
+	s.forkOperations()
 	s.gitOperations()
 	s.pinOperations()
 	s.testOperations()

@@ -114,7 +114,7 @@ func (w *world) change() {
 func TestEveryToolSaysWhatItDoes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, begin)
-	readOnly := map[string]bool{"checkpoints": true, "operations": true, "diff": true, "preview": true, "sessions": true, "session_hunks": true, "blame": true, "log": true, "grep": true, "show": true, "tests": true, "verify": true, "compare": true}
+	readOnly := map[string]bool{"checkpoints": true, "operations": true, "diff": true, "preview": true, "sessions": true, "session_hunks": true, "blame": true, "log": true, "grep": true, "show": true, "tests": true, "forks": true, "verify": true, "compare": true}
 	destructive := map[string]bool{"restore": true, "revert": true, "undo": true, "redo": true, "session_undo": true, "session_redo": true, "session_revert": true, "session_unrevert": true, "merge": true}
 	res, err := w.client.ListTools(t.Context(), nil)
 	if err != nil {

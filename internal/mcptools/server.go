@@ -74,6 +74,7 @@ func newServer(opt Options) *mcp.Server {
 	t.addMerge(server)
 	t.addCheckout(server)
 	t.addTests(server)
+	t.addForks(server)
 	t.addSessions(server)
 	t.addHunks(server)
 	t.addUnrevert(server)

@@ -130,6 +130,20 @@ func (m *Merger) givenBase(ctx context.Context, s side, spec string) (*history.C
 	return m.bring(ctx, s.store, base, nil, false)
 }
 
+// Keep brings a checkpoint of another store into this one, where it stays, and returns it as it is here.
+// base is a checkpoint of the other store; what this one has of it is not copied again.
+func (m *Merger) Keep(ctx context.Context, from *history.Store, spec, base string) (*history.Checkpoint, error) {
+	c, err := from.Lookup(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	known, err := m.Lookup(ctx, base)
+	if err != nil {
+		known = nil // it was cleaned away here
+	}
+	return m.bring(ctx, from, c, known, true)
+}
+
 // bring adds a checkpoint of another store to this one, all of it or nothing.
 func (m *Merger) bring(ctx context.Context, from *history.Store, c, known *history.Checkpoint, keep bool) (*history.Checkpoint, error) {
 	var id object.ID

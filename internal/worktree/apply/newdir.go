@@ -140,6 +140,22 @@ func (d *NewDir) Discard() error {
 	return errors.Join(err, atomicfile.IgnoreMissing(os.Remove(d.aside)))
 }
 
+// MoveAway takes a directory's name away, and with it what lies in it from every path below. finish removes
+// it. What a killed process leaves, the next MakeAside or MoveAway at the same path removes.
+func MoveAway(path string) (finish func() error, err error) {
+	d, err := MakeAside(path)
+	if err != nil {
+		return nil, err
+	}
+	if err = os.Remove(d.Tree()); err == nil {
+		err = os.Rename(path, d.Tree())
+	}
+	if err != nil {
+		return nil, errors.Join(err, d.Discard())
+	}
+	return d.Discard, nil
+}
+
 // sweepAsides removes the siblings of a path whose processes are dead.
 func sweepAsides(path string) error {
 	parent := filepath.Dir(path)

@@ -1,0 +1,153 @@
+package cairn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/seed-fb9cbc17/cairn/internal/copies"
+	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/merge"
+)
+
+// ForkInfo is a fork of a root, with its changes since.
+type ForkInfo = copies.ForkInfo
+
+// RemovedFork describes a fork that was removed, or in a dry run would be.
+type RemovedFork = copies.RemovedFork
+
+// RemoveForkOptions controls the removal of a fork.
+type RemoveForkOptions struct {
+	Force  bool // also with changes that were not merged, and files that no checkpoint holds
+	DryRun bool // only say what would be lost
+}
+
+// Forks lists the forks of this root, ordered by directory, with what each changed since it was made and
+// what of that a merge would bring here. The present state of each directory is captured first. A fork
+// that cannot be looked at has an Error. Forks of forks are listed by the forks that they are of.
+func (r *Repo) Forks(ctx context.Context) ([]ForkInfo, error) {
+	list, err := r.copier.Forks()
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		if _, err := r.lookAtFork(ctx, &list[i]); err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			list[i].Error = err.Error()
+		}
+	}
+	return list, nil
+}
+
+// RemoveFork removes a fork: its directory and its store, with all checkpoints. Its last state is captured
+// first and kept in the store of this root, from where Checkout brings it back. Changes that were not
+// merged, and files that no checkpoint holds and that the root does not have as they are, make it refuse
+// with ErrUnmerged, unless Force is set. The result lists them in any case; it comes with that error, too.
+//
+// Where the directory is gone already, the store goes. A directory that is no fork of this root is
+// ErrNotFound. If the directory changes meanwhile, the error wraps ErrMoved.
+func (r *Repo) RemoveFork(ctx context.Context, dir string, opt RemoveForkOptions) (*RemovedFork, error) {
+	f, err := r.copier.FindFork(dir)
+	if err != nil {
+		return nil, err
+	}
+	other, closed, err := r.openFork(&f)
+	if err != nil {
+		return nil, err
+	}
+	defer closed()
+	res := &RemovedFork{ForkInfo: f, DryRun: opt.DryRun}
+	if res.Lost, err = r.unmerged(ctx, other, &res.ForkInfo); err != nil {
+		return nil, err
+	}
+	if !f.Missing {
+		if err := r.copier.ListUnsaved(ctx, other.capturer, res); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case opt.DryRun:
+		return res, nil
+	case !opt.Force && len(res.Lost)+res.NotSaved.Files > 0:
+		return res, fmt.Errorf("%w: %d paths of %s are not merged, and %d files are in no checkpoint", ErrUnmerged, len(res.Lost), string(f.Root), res.NotSaved.Files)
+	}
+	kept, err := r.merger.Keep(ctx, other.store, res.Checkpoint, res.Base)
+	if err != nil {
+		return nil, err
+	}
+	res.Saved = kept.ID
+	return res, r.copier.RemoveFork(ctx, other.capturer, res)
+}
+
+// openFork opens the repository of a fork, also where its directory is gone.
+func (r *Repo) openFork(f *ForkInfo) (other *Repo, closed func(), err error) {
+	if !f.Missing {
+		opt, err := r.optionsFor(string(f.Root))
+		if err != nil {
+			return nil, nil, err
+		}
+		opt.MustExist, opt.Watch = true, false
+		if other, err = Open(opt); err != nil {
+			return nil, nil, err
+		}
+	} else {
+		s, err := OpenStore(string(f.Store))
+		if err != nil {
+			return nil, nil, err
+		}
+		other = s.repo
+	}
+	return other, func() { _ = other.Close() }, nil
+}
+
+// lookAtFork fills in what a fork changed, and returns what is not merged.
+func (r *Repo) lookAtFork(ctx context.Context, f *ForkInfo) ([]PathReason, error) {
+	other, closed, err := r.openFork(f)
+	if err != nil {
+		return nil, err
+	}
+	defer closed()
+	return r.unmerged(ctx, other, f)
+}
+
+// unmerged lists what a merge of a fork would change here, or could not merge.
+func (r *Repo) unmerged(ctx context.Context, other *Repo, f *ForkInfo) (list []PathReason, err error) {
+	base, now, err := f.Look(ctx, other.capturer)
+	if err != nil || f.Changed == 0 {
+		return nil, err
+	}
+	src := merge.Source{Store: other.store, Checkpoint: now.ID, Name: string(f.Root)}
+	res, err := r.merger.Merge(ctx, src, merge.Options{DryRun: true})
+	if errors.Is(err, ErrNotFound) {
+		return r.allChanged(ctx, other, base, now, f)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i := range res.Plan {
+		list = append(list, PathReason{Path: res.Plan[i].Path, Reason: res.Plan[i].Action})
+	}
+	list = append(append(list, res.Conflicts...), res.Kept...)
+	f.Unmerged = len(list)
+	return list, nil
+}
+
+// allChanged lists all that a fork changed, where it has no state in common with this root any more.
+func (r *Repo) allChanged(ctx context.Context, other *Repo, base, now *Checkpoint, f *ForkInfo) (list []PathReason, err error) {
+	from, err := history.StateOf(base)
+	if err != nil {
+		return nil, err
+	}
+	to, err := history.StateOf(now)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := other.store.Changes(ctx, from, to, nil)
+	for i := range changes {
+		list = append(list, PathReason{Path: Path(changes[i].Path), Reason: string(changes[i].Status)})
+	}
+	f.Unmerged = len(list)
+	return list, err
+}

@@ -1,0 +1,94 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"path/filepath"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+// ForkRequest describes a fork.
+type ForkRequest struct {
+	Directory   string   `json:"directory" minLength:"1" maxLength:"8192" doc:"Absolute path of the directory to make. Nothing or an empty directory is there, and the directory above it exists."`
+	Session     string   `json:"sessionID,omitempty" maxLength:"200" doc:"Begin with the newest state of this session, not with the present state."`
+	WithIgnored bool     `json:"withIgnored,omitempty" doc:"Bring files that no checkpoint holds, such as ignored ones."`
+	Ignored     []string `json:"ignored,omitempty" maxItems:"1000" doc:"Only those that match one of these patterns of .gitignore."`
+	DryRun      bool     `json:"dryRun,omitempty" doc:"Only say what would be done."`
+}
+
+// RemoveForkRequest names a fork to be removed.
+type RemoveForkRequest struct {
+	Directory string `json:"directory" minLength:"1" maxLength:"8192" doc:"Absolute path of a fork of the project."`
+	Force     bool   `json:"force,omitempty" doc:"Also with changes that were not merged, and files in no checkpoint."`
+	DryRun    bool   `json:"dryRun,omitempty" doc:"Only say what would be lost."`
+}
+
+type inFork struct {
+	InProject
+	Body ForkRequest
+}
+
+type inRemoveFork struct {
+	InProject
+	Body RemoveForkRequest
+}
+
+func (s *Server) forkOperations() {
+	onProject(s, endpoint{
+		id: "list-forks", method: http.MethodGet, path: "/forks", tag: "files", summary: "The forks of the project, and what each changed",
+		description: "The present state of each fork is captured first.",
+	}, func(ctx context.Context, p *Project, _ *InProject) ([]cairn.ForkInfo, error) {
+		list, err := p.Repo.Forks(ctx)
+		return append([]cairn.ForkInfo{}, list...), err
+	})
+	onProject(s, endpoint{
+		id: "fork", method: http.MethodPost, path: "/fork", tag: "files", summary: "Make a second directory that goes on from here",
+		description: "The project is captured first. The directory has a store that begins with the history of this one. 409 for a place where no copy can be, and where an earlier directory of this name has left checkpoints.",
+	}, func(ctx context.Context, p *Project, in *inFork) (*cairn.ForkResult, error) {
+		b := &in.Body
+		if !filepath.IsAbs(b.Directory) {
+			return nil, badField("body.directory", b.Directory, "expected an absolute path")
+		}
+		opt := cairn.ForkOptions{Session: b.Session}
+		opt.WithIgnored, opt.Ignored, opt.DryRun = b.WithIgnored || len(b.Ignored) > 0, b.Ignored, b.DryRun
+		return p.Repo.Fork(ctx, filepath.Clean(b.Directory), opt)
+	})
+	onProject(s, endpoint{
+		id: "remove-fork", method: http.MethodPost, path: "/fork/remove", tag: "files", summary: "Remove a fork: its directory and its store",
+		description: "Its last state is captured first and kept here. 409 if something would be lost, unless forced; a dry run lists it.",
+	}, func(ctx context.Context, p *Project, in *inRemoveFork) (*cairn.RemovedFork, error) {
+		b := &in.Body
+		if !filepath.IsAbs(b.Directory) {
+			return nil, badField("body.directory", b.Directory, "expected an absolute path")
+		}
+		return p.Repo.RemoveFork(ctx, b.Directory, cairn.RemoveForkOptions{Force: b.Force, DryRun: b.DryRun})
+	})
+}
+
+// Fork is cairn.Repo.Fork.
+func (r *Repo) Fork(ctx context.Context, dir string, opt cairn.ForkOptions) (res *cairn.ForkResult, err error) {
+	err = r.handle.write(ctx, func(ctx context.Context) error {
+		res, err = r.Repo.Fork(ctx, dir, opt)
+		return err
+	})
+	return res, err
+}
+
+// Forks is cairn.Repo.Forks.
+func (r *Repo) Forks(ctx context.Context) (list []cairn.ForkInfo, err error) {
+	err = r.handle.write(ctx, func(ctx context.Context) error {
+		list, err = r.Repo.Forks(ctx)
+		return err
+	})
+	return list, err
+}
+
+// RemoveFork is cairn.Repo.RemoveFork.
+func (r *Repo) RemoveFork(ctx context.Context, dir string, opt cairn.RemoveForkOptions) (res *cairn.RemovedFork, err error) {
+	err = r.handle.write(ctx, func(ctx context.Context) error {
+		res, err = r.Repo.RemoveFork(ctx, dir, opt)
+		return err
+	})
+	return res, err
+}

@@ -122,7 +122,7 @@ func (c *Snapshot) newGitRecord(ctx context.Context, repo *git.Repo, note GitNot
 	if err != nil {
 		return err
 	}
-	index := indexSum(repo)
+	index := indexSum(record)
 	nested, places := c.readNested(context.WithoutCancel(ctx), record, &note)
 	if r.NeverID() != "" {
 		withoutPatches(record)
@@ -172,13 +172,13 @@ func (r *Capturer) oldIndex(record *gitstate.Record, last object.ID, same bool) 
 	oldNested(record, was)
 }
 
-// indexSum identifies the entries of the index without their stat data, "" if they cannot be read.
-func indexSum(repo *git.Repo) string {
-	x, err := git.ReadIndex(repo.IndexPath(), repo.SHA256)
-	if err != nil {
+// indexSum identifies the entries of the recorded index without their stat data, "" if there is
+// none.
+func indexSum(record *gitstate.Record) string {
+	if record.Files["index"] == nil {
 		return ""
 	}
-	return gitstate.EntriesSum(x)
+	return record.IndexID()
 }
 
 // withoutPatches drops the files in which an operation in progress keeps contents of the work tree:
@@ -252,7 +252,7 @@ func (c *Snapshot) noteGit() {
 	}
 	data, err := json.Marshal(c.git.note)
 	if err == nil {
-		err = c.repo.DB.WritePrivate(odb.PrivateGit, append(data, '\n'))
+		err = c.repo.DB.NotePrivate(odb.PrivateGit, append(data, '\n'))
 	}
 	if err != nil {
 		c.repo.Log.Warn("record of git not remembered", "error", err)

@@ -160,9 +160,10 @@ func isCaptured(rec index.Record) bool {
 // excerpt lists the tracked paths that the capture in x does not hold.
 func (u *userIndex) excerpt(full *git.Index, x *index.Index) auxiliary {
 	aux := auxiliary{UserIndex: &u.signature, NoneSkipped: true}
+	lookup := inOrder(x)
 	for e := range full.All() {
 		path, ok := strings.CutPrefix(strings.TrimSuffix(e.Name, "/"), u.prefix)
-		if aux.NoneSkipped = aux.NoneSkipped && !(ok && e.SkipWorktree); !ok || isCaptured(x.Lookup(path)) {
+		if aux.NoneSkipped = aux.NoneSkipped && !(ok && e.SkipWorktree); !ok || isCaptured(lookup(path)) {
 			continue
 		}
 		if e.SkipWorktree {
@@ -175,6 +176,22 @@ func (u *userIndex) excerpt(full *git.Index, x *index.Index) auxiliary {
 	aux.Held = slices.Compact(aux.Held)
 	aux.Sparse = topmostAbsent(x, aux.Sparse)
 	return aux
+}
+
+// inOrder returns Lookup of an index for paths in the order of git's index: most of them lie in the
+// directory of the path before, which is looked up once.
+func inOrder(x *index.Index) func(path string) index.Record {
+	at, d := "", x.Dirs[""]
+	return func(path string) index.Record {
+		dir, name := index.Split(path)
+		if dir != at {
+			at, d = dir, x.Dirs[dir]
+		}
+		if d == nil {
+			return nil
+		}
+		return d.Find(name)
+	}
 }
 
 // topmostAbsent replaces each path that a sparse checkout leaves out by its highest absent

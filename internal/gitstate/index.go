@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/git"
@@ -34,8 +35,12 @@ func EntriesSum(x *git.Index) string {
 	h := sha256.New()
 	var line []byte
 	for e, id := range x.WithIDs() {
-		line = append(line[:0], id...)
-		line = fmt.Appendf(line, " %o %d %t %t %t ", e.Mode, e.Stage, e.AssumeValid, e.SkipWorktree, e.IntentToAdd)
+		line = append(append(line[:0], id...), ' ')
+		line = append(strconv.AppendUint(line, uint64(e.Mode), 8), ' ')
+		line = append(strconv.AppendInt(line, int64(e.Stage), 10), ' ')
+		for _, mark := range []bool{e.AssumeValid, e.SkipWorktree, e.IntentToAdd} {
+			line = append(strconv.AppendBool(line, mark), ' ')
+		}
 		line = append(append(line, e.Name...), 0)
 		h.Write(line)
 	}

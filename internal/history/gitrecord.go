@@ -1,13 +1,17 @@
 package history
 
 import (
+	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/keep"
+	"github.com/seed-fb9cbc17/cairn/internal/parallel"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -58,18 +62,35 @@ func addPart(batch *odb.Batch, name string, data []byte) (object.Entry, error) {
 		id, err := batch.Add(object.Blob, data)
 		return object.Entry{Name: name, Mode: object.Regular, ID: id}, err
 	}
-	var list []object.Entry
-	for i := 0; len(data) > 0; i++ {
-		n := pieceOf(data)
-		id, err := batch.Add(object.Blob, data[:n])
-		if err != nil {
-			return object.Entry{}, err
-		}
-		list = append(list, object.Entry{Name: fmt.Sprintf("%08d", i), Mode: object.Regular, ID: id})
-		data = data[n:]
+	list, err := addPieces(batch, piecesOf(data))
+	if err != nil {
+		return object.Entry{}, err
 	}
 	id, err := batch.Add(object.Tree, object.AppendTree(nil, list))
 	return object.Entry{Name: name + piecesSuffix, Mode: object.Dir, ID: id}, err
+}
+
+// addPieces adds a blob for each piece. The goroutines of all processors hash and compress: the
+// index of a large repository has a hundred pieces, and a first capture waits for them.
+func addPieces(batch *odb.Batch, pieces [][]byte) ([]object.Entry, error) {
+	list, errs := make([]object.Entry, len(pieces)), make([]error, len(pieces))
+	var next atomic.Int64
+	parallel.Run(min(runtime.GOMAXPROCS(0), len(pieces)), func() {
+		for i := int(next.Add(1)) - 1; i < len(pieces); i = int(next.Add(1)) - 1 {
+			id, err := batch.Add(object.Blob, pieces[i])
+			list[i], errs[i] = object.Entry{Name: fmt.Sprintf("%08d", i), Mode: object.Regular, ID: id}, err
+		}
+	})
+	return list, errors.Join(errs...)
+}
+
+func piecesOf(data []byte) (pieces [][]byte) {
+	for len(data) > 0 {
+		n := pieceOf(data)
+		pieces = append(pieces, data[:n])
+		data = data[n:]
+	}
+	return pieces
 }
 
 const (

@@ -252,7 +252,8 @@ func writeNew(path, content string) (*os.File, error) {
 }
 
 // makeDir makes a directory below the store, with the directories above it, and flushes the names
-// of new ones.
+// of new ones. Where the file system keeps changes in order, the flush of what the caller puts into
+// the directory covers them.
 func (db *DB) makeDir(path string) error {
 	err := os.Mkdir(path, 0o700)
 	if errors.Is(err, fs.ErrNotExist) && len(path) > len(db.dir) {
@@ -266,7 +267,7 @@ func (db *DB) makeDir(path string) error {
 			return nil
 		}
 	}
-	if err != nil {
+	if err != nil || db.inOrder() {
 		return err
 	}
 	return db.syncDirs(filepath.Dir(path))

@@ -47,6 +47,15 @@ func (db *DB) WritePrivate(name Private, data []byte) error {
 	return writeFile(db.PrivatePath(string(name)), data, !db.opt.NoSync)
 }
 
+// NotePrivate is WritePrivate without a wait for the disk, for a file that its reader makes again
+// where it is absent or damaged: a loss of power may leave it so.
+func (db *DB) NotePrivate(name Private, data []byte) error {
+	if err := db.ClearPrivate(string(name)); err != nil {
+		return err
+	}
+	return writeFile(db.PrivatePath(string(name)), data, false)
+}
+
 // ClearPrivate sets aside a directory, a link or a special file in the place of a private file,
 // so that the file can be written.
 func (db *DB) ClearPrivate(name string) error { return db.ClearWay(db.PrivatePath(name)) }

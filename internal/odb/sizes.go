@@ -2,6 +2,8 @@ package odb
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/binary"
 	"os"
 	"slices"
 
@@ -79,7 +81,7 @@ func (db *DB) PackedSizes(ids []object.ID) []int64 {
 	for i := range ids {
 		sizes[i], left[i] = -1, int32(i)
 	}
-	slices.SortFunc(left, func(a, b int32) int { return bytes.Compare(ids[a][:], ids[b][:]) })
+	sortByID(left, ids)
 	for _, p := range db.packs.Load().packs {
 		if len(left) == 0 {
 			break
@@ -88,6 +90,27 @@ func (db *DB) PackedSizes(ids []object.ID) []int64 {
 		left = slices.DeleteFunc(left, func(i int32) bool { return sizes[i] >= 0 })
 	}
 	return sizes
+}
+
+// sortByID sorts positions in ids by the ids. The first eight bytes of an id decide nearly always.
+func sortByID(positions []int32, ids []object.ID) {
+	type keyed struct {
+		key uint64
+		at  int32
+	}
+	all := make([]keyed, len(positions))
+	for i, at := range positions {
+		all[i] = keyed{binary.BigEndian.Uint64(ids[at][:]), at}
+	}
+	slices.SortFunc(all, func(a, b keyed) int {
+		if c := cmp.Compare(a.key, b.key); c != 0 {
+			return c
+		}
+		return bytes.Compare(ids[a.at][:], ids[b.at][:])
+	})
+	for i, k := range all {
+		positions[i] = k.at
+	}
 }
 
 // FreeSpace returns how many bytes the disk of the store has left for its owner.

@@ -22,7 +22,7 @@ func (r *Cleaner) AdoptRetention() {
 	if r.Opt.Retention == nil {
 		return
 	}
-	if _, err := r.DB.ReadPrivate(odb.PrivateBudget); errors.Is(err, odb.ErrNotFound) && !r.Opt.MustExist && r.Opt.Disabled == "" {
+	if _, known := r.recordedBudget(); !known && !r.Opt.MustExist && r.Opt.Disabled == "" {
 		if err := r.recordBudget(); err != nil {
 			r.Log.Warn("budget of the store not recorded", "error", err)
 		}
@@ -42,18 +42,26 @@ func (r *Cleaner) recordBudget() error {
 	budget := min(maxDefaultBudget, free/budgetShare)
 	return errors.Join(
 		r.writeNote(false, 0), // makes the first cleaning due later
-		r.DB.WritePrivate(odb.PrivateBudget, fmt.Appendf(nil, "%d\n", budget)),
+		r.DB.NotePrivate(odb.PrivateBudget, fmt.Appendf(nil, "%d\n", budget)),
 	)
 }
 
 // DefaultBudget is the size limit of the store in bytes for a Retention that sets none: the smaller
 // of 5 GiB and a tenth of the disk space that was free when the store was made.
 func (r *Cleaner) DefaultBudget() int64 {
-	data, err := r.DB.ReadPrivate(odb.PrivateBudget)
-	if err == nil {
-		if n, err := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64); err == nil && n > 0 {
-			return n
-		}
+	if n, known := r.recordedBudget(); known {
+		return n
 	}
 	return maxDefaultBudget
+}
+
+// recordedBudget returns the budget that was recorded when the store was made. A loss of power may
+// leave the file absent or empty, and then known is false.
+func (r *Cleaner) recordedBudget() (bytes int64, known bool) {
+	data, err := r.DB.ReadPrivate(odb.PrivateBudget)
+	if err != nil {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64)
+	return n, err == nil && n > 0
 }

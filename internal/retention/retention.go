@@ -194,7 +194,7 @@ func (r *Cleaner) writeNote(done bool, freed int64) error {
 	if err != nil {
 		return err
 	}
-	return r.DB.WritePrivate(odb.PrivateCleaned, append(data, '\n'))
+	return r.DB.NotePrivate(odb.PrivateCleaned, append(data, '\n'))
 }
 
 func (r *Cleaner) readNote() (note cleanedNote) {

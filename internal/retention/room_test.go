@@ -172,6 +172,22 @@ func TestDefaultBudget(t *testing.T) {
 	}
 }
 
+// TestBudgetAfterPowerLoss: a budget whose file a loss of power left empty is recorded again.
+func TestBudgetAfterPowerLoss(t *testing.T) {
+	t.Parallel()
+	f := newAged(t)
+	f.Opt.Retention = &settings.Retention{}
+	f.FreeSpace = func() (int64, error) { return 0, nil }
+	if err := f.DB.WritePrivate(odb.PrivateBudget, nil); err != nil {
+		t.Fatal(err)
+	}
+	f.AdoptRetention()
+	got, known := f.recordedBudget()
+	if !known || f.Room.MaxBytes != got {
+		t.Errorf("recorded %d bytes (%v), and captures keep to %d", got, known, f.Room.MaxBytes)
+	}
+}
+
 // The limits of Options.Retention hold for captures, too, unless captures have their own.
 func TestAdoptRetention(t *testing.T) {
 	t.Parallel()

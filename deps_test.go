@@ -28,6 +28,7 @@ var layers = map[string]int{
 	"internal/known":          0, // the coding agents, and where they keep their configuration
 	"internal/toolnames":      0, // tools of agents by name
 	"internal/process":        0, // which process a number meant, and whether it lives
+	"internal/timewords":      0, // points of time as people write them
 	"internal/wording":        0,
 	"internal/background":     0, // programs started in the background
 	"internal/sealed":         1, // streams that only holders of keys can read

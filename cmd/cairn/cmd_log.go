@@ -12,6 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/diffstat"
 	"github.com/seed-fb9cbc17/cairn/internal/sessiontext"
+	"github.com/seed-fb9cbc17/cairn/internal/timewords"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -154,7 +155,7 @@ func (c *cli) logOptions(cmd *cobra.Command, f *logFlags, args []string) (opt se
 		if t.text == "" {
 			continue
 		}
-		at, ok := parseTime(t.text, c.console.Now())
+		at, ok := timewords.Parse(t.text, c.console.Now())
 		if !ok {
 			return opt, c.usage("cannot read the time %s: want a date, or how long ago, as in 2.hours.ago", wording.ShellWord(t.text))
 		}

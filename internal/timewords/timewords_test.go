@@ -1,18 +1,17 @@
-package main
+package timewords
 
 import (
 	"os"
 	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 )
 
-// TestParseTimeAgreesWithGit asks git rev-parse for the same times. git reads the clock itself, so
+// TestParseAgreesWithGit asks git rev-parse for the same times. git reads the clock itself, so
 // the answers may differ by the time that the program takes.
-func TestParseTimeAgreesWithGit(t *testing.T) {
+func TestParseAgreesWithGit(t *testing.T) {
 	t.Parallel()
 	git, err := exec.LookPath("git")
 	if err != nil {
@@ -34,7 +33,7 @@ func TestParseTimeAgreesWithGit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, ok := parseTime(text, now)
+		got, ok := Parse(text, now)
 		took := int64(time.Since(now)/time.Second) + 1
 		if diff := want - got.Unix(); !ok || diff < 0 || diff > took {
 			t.Errorf("%s is %v (%v), and %v to git", text, got.UTC(), ok, time.Unix(want, 0).UTC())
@@ -42,33 +41,20 @@ func TestParseTimeAgreesWithGit(t *testing.T) {
 	}
 }
 
-func TestParseTime(t *testing.T) {
+func TestParse(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 4, 15, 16, 17, 0, time.UTC)
 	for text, want := range map[string]string{
 		"2h": "2026-03-04 13:16:17", "90m": "2026-03-04 13:46:17", "30s": "2026-03-04 15:15:47", "1d": "2026-03-03 15:16:17", "1w": "2026-02-25 15:16:17",
 		"an hour ago": "2026-03-04 14:16:17", "last week": "2026-02-25 15:16:17", "midnight": "2026-03-04 00:00:00", "09:30": "2026-03-04 09:30:00", "5 min": "2026-03-04 15:11:17",
 	} {
-		if got, ok := parseTime(text, now); !ok || got.Format(time.DateTime) != want {
+		if got, ok := Parse(text, now); !ok || got.Format(time.DateTime) != want {
 			t.Errorf("%s is %v (%v), not %s", text, got, ok, want)
 		}
 	}
 	for _, text := range []string{"", " ", "soon", "2", "2x", "-1h", "99999999999h", "2026-13-01", "ago"} {
-		if got, ok := parseTime(text, now); ok {
+		if got, ok := Parse(text, now); ok {
 			t.Errorf("%q is %v", text, got)
-		}
-	}
-}
-
-func TestCountArgs(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"log -5": "log --number=5", "log -12 --stat": "log --number=12 --stat", "log -- -5": "log -- -5", "log -S -5": "log -S -5", "track -5": "track -5",
-		"-C log log -3": "-C log log --number=3", "log --since -3": "log --since -3", "log -n 5": "log -n 5", "log -": "log -", "log": "log",
-	} {
-		args := strings.Fields(text)
-		if got := countArgs(slices.Clone(args)); strings.Join(got, " ") != want {
-			t.Errorf("%s becomes %q", text, got)
 		}
 	}
 }

@@ -1,4 +1,5 @@
-package main
+// Package timewords reads points of time as people write them for git log --since.
+package timewords
 
 import (
 	"regexp"
@@ -8,15 +9,15 @@ import (
 )
 
 var (
-	timeLayouts = []string{
+	layouts = []string{
 		time.RFC3339, "2006-01-02 15:04:05 -0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04",
 		"2006/01/02 15:04:05", "2006/01/02 15:04",
 	}
-	timeDays = []string{"2006-01-02", "2006/01/02", "2006.01.02"}
+	days = []string{"2006-01-02", "2006/01/02", "2006.01.02"}
 )
 
-// timeUnits lists the units of "2.hours.ago" by their first letters.
-var timeUnits = []struct {
+// units lists the units of "2.hours.ago" by their first letters.
+var units = []struct {
 	name string
 	add  func(now time.Time, n int) time.Time
 }{
@@ -29,17 +30,17 @@ var timeUnits = []struct {
 	{"years", func(now time.Time, n int) time.Time { return now.AddDate(-n, 0, 0) }},
 }
 
-// parseTime reads a time: a date with or without a time of day, seconds since 1970, today,
+// Parse reads a time: a date with or without a time of day, seconds since 1970, today,
 // yesterday, a day of the week, or how long ago, as in 2.hours.ago or 2h. As in git, a date without
 // a time of day has the present one.
-func parseTime(text string, now time.Time) (time.Time, bool) {
+func Parse(text string, now time.Time) (time.Time, bool) {
 	trimmed := strings.TrimSpace(text)
-	for _, layout := range timeLayouts {
+	for _, layout := range layouts {
 		if at, err := time.ParseInLocation(layout, trimmed, now.Location()); err == nil {
 			return at, true
 		}
 	}
-	for _, layout := range timeDays {
+	for _, layout := range days {
 		if day, err := time.ParseInLocation(layout, trimmed, now.Location()); err == nil {
 			return atTimeOf(day, now), true
 		}
@@ -88,7 +89,7 @@ func ago(n int, name string, now time.Time) (time.Time, bool) {
 	if name == "sec" || name == "secs" || name == "min" || name == "mins" {
 		name = name[:3]
 	}
-	for _, u := range timeUnits {
+	for _, u := range units {
 		if strings.HasPrefix(u.name, name) {
 			return u.add(now, n), true
 		}
@@ -106,29 +107,4 @@ func weekday(name string, now time.Time) (time.Time, bool) {
 		}
 	}
 	return time.Time{}, false
-}
-
-// countArgs rewrites -N after the command log, as git's users type it, to --number=N. The value of
-// another option stays.
-func countArgs(args []string) []string {
-	at := -1
-	for i, arg := range args {
-		switch {
-		case arg == "--":
-			return args
-		case arg == "log" && at < 0:
-			at = i
-		case at >= 0 && len(arg) > 1 && arg[0] == '-' && strings.Trim(arg[1:], "0123456789") == "" && !wantsValue(args[i-1]):
-			args = append(append(append([]string{}, args[:i]...), "--number="+arg[1:]), args[i+1:]...)
-		}
-	}
-	return args
-}
-
-func wantsValue(option string) bool {
-	switch option {
-	case "-n", "--number", "-S", "--grep", "--since", "--until", "--session", "-U", "--unified":
-		return true
-	}
-	return false
 }

@@ -25,6 +25,8 @@ The file in the directory itself is not touched. It is not captured any more,
 until --lift says so. Copies of the same contents under other paths stay, and
 that is said. So does what was exported or pushed elsewhere.
 
+A PATH outside the root is taken out of what was saved for cairn undo --outside.
+
 Options:
     --lift  let purged paths be captured again; what was purged stays gone
 

@@ -9,6 +9,7 @@ func (c *Config) Configure(opt *cairn.Options) {
 	opt.MaxFileSize, opt.MaxFiles, opt.MaxScanBytes = c.MaxFileSize, c.MaxFiles, c.MaxScanBytes
 	opt.Include, opt.MaxIncludeSize, opt.Never = c.Include, c.MaxIncludeSize, c.Never
 	opt.RequireGit, opt.NoPrompts, opt.NoMask, opt.NoGit = c.RequireGit, !c.Prompts, !c.Mask, !c.Git
+	opt.MaxOutsideSize, opt.NoOutside = c.OutsideSize, c.NoOutside
 	if opt.LockTimeout == 0 {
 		opt.LockTimeout = max(0, c.LockTimeout)
 	}

@@ -150,7 +150,7 @@ func (t *tools) undo(ctx context.Context, args takeBackArgs) (outcome, string, e
 	if err != nil {
 		return outcome{}, "", err
 	}
-	opt.Git, opt.ThisRoot = args.Git, args.ThisRoot
+	opt.Git, opt.ThisRoot, opt.Outside = args.Git, args.ThisRoot, args.Outside
 	return t.answer(ctx)(t.repo.Undo(ctx, opt))
 }
 
@@ -159,7 +159,7 @@ func (t *tools) redo(ctx context.Context, args takeBackArgs) (outcome, string, e
 	if err != nil {
 		return outcome{}, "", err
 	}
-	opt.Git, opt.ThisRoot = args.Git, args.ThisRoot
+	opt.Git, opt.ThisRoot, opt.Outside = args.Git, args.ThisRoot, args.Outside
 	return t.answer(ctx)(t.repo.Redo(ctx, opt))
 }
 

@@ -30,27 +30,51 @@ type PurgeResult struct {
 // checkpoints, sessions, operations, pins, imports and lines of other stores. cairn.Repo.Purge
 // states the contract.
 func (r *Rewriter) Purge(ctx context.Context, paths []string) (*PurgeResult, error) {
-	rels, err := r.purgePaths(paths)
-	if err != nil {
-		return nil, err
-	}
-	p := &purger{repo: r, paths: rels, commits: make(map[object.ID]object.ID), trees: make(map[object.ID]*purgedTree), found: make(map[string]bool), blobs: make(map[object.ID]bool)}
-	if err := r.Exclusive(ctx, func(l *history.Locked) error { return p.rewrite(ctx, l) }); err != nil {
+	inside, away := r.split(paths)
+	done := &PurgeResult{Paths: state.Paths{}, Checkpoints: []string{}, Elsewhere: []string{}}
+	blobs := make(map[string]bool)
+	if err := r.purgeOutside(ctx, away, done, blobs); err != nil {
 		return nil, fmt.Errorf("purge: %w", err)
 	}
-	done := &PurgeResult{Paths: p.foundPaths(), Checkpoints: append([]string{}, p.partial...), Elsewhere: []string{}}
+	if len(inside) > 0 || len(away) == 0 {
+		if err := r.purgeInside(ctx, inside, done, blobs); err != nil {
+			return nil, err
+		}
+	}
+	var err error
 	if done.Freed, err = r.dropAll(ctx); err != nil {
 		return done, fmt.Errorf("purge: the paths are out of the history, but their contents are not gone yet: %w (do the same again)", err)
 	}
-	for id := range p.blobs {
+	for text := range blobs {
+		id, err := object.ParseID(text)
+		if err != nil {
+			return done, err
+		}
 		if ok, err := r.DB.Has(id); err != nil {
 			return done, err
 		} else if ok {
-			done.Elsewhere = append(done.Elsewhere, id.String())
+			done.Elsewhere = append(done.Elsewhere, text)
 		}
 	}
 	slices.Sort(done.Elsewhere)
 	return done, nil
+}
+
+// purgeInside removes paths of the root from the history.
+func (r *Rewriter) purgeInside(ctx context.Context, paths []string, done *PurgeResult, blobs map[string]bool) error {
+	rels, err := r.purgePaths(paths)
+	if err != nil {
+		return err
+	}
+	p := &purger{repo: r, paths: rels, commits: make(map[object.ID]object.ID), trees: make(map[object.ID]*purgedTree), found: make(map[string]bool), blobs: make(map[object.ID]bool)}
+	if err := r.Exclusive(ctx, func(l *history.Locked) error { return p.rewrite(ctx, l) }); err != nil {
+		return fmt.Errorf("purge: %w", err)
+	}
+	done.Paths, done.Checkpoints = append(p.foundPaths(), done.Paths...), append(done.Checkpoints, p.partial...)
+	for id := range p.blobs {
+		blobs[id.String()] = true
+	}
+	return nil
 }
 
 // purgePaths returns the paths from the root, without those that lie below another one.
@@ -135,7 +159,9 @@ func (p *purger) rewrite(ctx context.Context, l *history.Locked) error {
 	if err != nil {
 		return err
 	}
-	refs = slices.DeleteFunc(refs, func(ref odb.Ref) bool { return strings.HasPrefix(ref.Name, history.RefGit) })
+	refs = slices.DeleteFunc(refs, func(ref odb.Ref) bool {
+		return strings.HasPrefix(ref.Name, history.RefGit) || strings.HasPrefix(ref.Name, history.RefOutside)
+	})
 	for i, ref := range refs {
 		if ref.Err != nil {
 			return fmt.Errorf("ref %s: %w (cairn doctor --fix first)", ref.Name, ref.Err)

@@ -106,7 +106,7 @@ func (r *Transport) ownLines() ([]odb.Ref, error) {
 	}
 	var own []odb.Ref
 	for _, ref := range refs {
-		if ref.Name == history.RefDisk || ref.Name == history.RefBefore || ref.Name == history.RefTests || strings.HasPrefix(ref.Name, history.RefRemotes) || strings.HasPrefix(ref.Name, history.RefGit) {
+		if !pushed(ref.Name) {
 			continue
 		}
 		if ref.Err == nil {
@@ -119,6 +119,14 @@ func (r *Transport) ownLines() ([]odb.Ref, error) {
 		own = append(own, ref)
 	}
 	return own, nil
+}
+
+// pushed reports whether a ref belongs to what other stores may have.
+func pushed(ref string) bool {
+	if ref == history.RefDisk || ref == history.RefBefore || ref == history.RefTests {
+		return false
+	}
+	return !strings.HasPrefix(ref, history.RefRemotes) && !strings.HasPrefix(ref, history.RefGit) && !strings.HasPrefix(ref, history.RefOutside)
 }
 
 // Push sends the lines of this store, with pins, operations and imported checkpoints, to a git

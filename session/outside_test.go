@@ -392,7 +392,7 @@ func TestOutsideHistory(t *testing.T) {
 	for _, c := range messages[0].Steps[0].Outside {
 		got = append(got, c.Change+" "+filepath.Base(string(c.Path)))
 	}
-	if strings.Join(got, ", ") != "modified changed, deleted gone, created made" {
+	if strings.Join(got, ", ") != "modified changed, deleted gone, added made" {
 		t.Errorf("%q", got)
 	}
 }

@@ -139,7 +139,7 @@ func (f *family) notTakenBack(u *operation.LineUpdate, res *cairn.Result, undone
 		}
 		for _, path := range slices.Sorted(maps.Keys(left.named)) {
 			c := left.named[path]
-			left.add(f.head.root, &UncapturedChange{Path: c.Path, Reason: ReasonOutside, Made: c.Change == "created"})
+			left.add(f.head.root, &UncapturedChange{Path: c.Path, Reason: ReasonOutside, Made: c.Change == "added"})
 		}
 	}
 	slices.SortFunc(left.list, func(a, b cairn.PathReason) int { return cmp.Compare(a.Path, b.Path) })

@@ -106,7 +106,7 @@ func size(field func(*Config) *int64) func(*Config, string) error {
 // outside takes "off", "on" or a size.
 func outside(c *Config, text string) error {
 	switch strings.ToLower(text) {
-	case "off", "false", "no", "0":
+	case "off", "false", "no":
 		c.NoOutside, c.OutsideSize = true, 0
 		return nil
 	case "on", "true", "yes":

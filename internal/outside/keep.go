@@ -106,7 +106,7 @@ func (k Keeper) After(before []Entry) []Entry {
 // OutsideChange is what happened to a path between two times.
 type OutsideChange struct {
 	Path   state.Path `json:"path"`
-	Change string     `json:"change" enum:"created,modified,deleted,unknown"`
+	Change string     `json:"status" enum:"added,modified,deleted,unknown"`
 	Left   string     `json:"notSaved,omitempty" doc:"Why the path was not saved. It cannot come back then."`
 }
 
@@ -127,7 +127,7 @@ func (w *Way) Changes() []OutsideChange {
 		case before.same(&after):
 			c.Change = ""
 		case before.Mode == 0 && after.Left == "":
-			c.Change = "created"
+			c.Change = "added"
 		case after.Mode == 0 && after.Left == "":
 			c.Change = "deleted"
 		}

@@ -75,6 +75,7 @@ var layers = map[string]int{
 	"internal/transfer":       6, // checkpoints between stores
 	"internal/capture":        5, // disk to state
 	"internal/plan":           5, // what going back would do; writes nothing
+	"internal/outside":        5, // files outside the root, saved and planned back
 	"internal/operation":      6, // plans carried out
 	"internal/copies":         6, // checkpoints in directories of their own
 	"internal/purge":          6, // history without a path

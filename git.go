@@ -50,6 +50,9 @@ type GitRestoreOptions = operation.GitRestoreOptions
 // GitResult says what a RestoreGit did, or would do.
 type GitResult = operation.GitResult
 
+// OutsideResult lists paths outside the root that an operation brought back, or left.
+type OutsideResult = operation.OutsideResult
+
 // GitConflict is a ref that stays where it is.
 type GitConflict = operation.GitConflict
 

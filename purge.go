@@ -16,6 +16,9 @@ type PurgeResult = purge.PurgeResult
 // The paths are not captured again until Unpurge. The files in the root, and exported or pushed
 // copies, are not touched.
 //
+// An absolute path outside the root is removed from what was saved for RevertOptions.Outside, and is not
+// saved again until Unpurge. The error wraps ErrOutside if no step has saved it.
+//
 //  1. finish interrupted operations, drop the stat cache
 //  2. write the new commits, in one pack
 //  3. record the replaced ids, move the refs

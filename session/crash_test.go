@@ -44,6 +44,8 @@ func commandAsProcess(command string) int {
 			_, _, err = s.Revert(background, "s", session.Target{Message: "m2"}, session.MoveOptions{})
 		case "git":
 			err = gitBackAsProcess(s)
+		case "outside":
+			err = outsideAsProcess(s)
 		case "roots undo":
 			_, err = r.Undo(background, cairn.RevertOptions{})
 		case "resume":

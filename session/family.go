@@ -131,6 +131,9 @@ func (f *family) windows(refs []stepRef) []*window {
 		w := &window{began: st.began, ended: st.endOr(forever), steps: map[stepRef]bool{ref: true}, shared: map[string]bool{st.Before.ID: true}}
 		w.Step = operation.Step{Session: ref.Session, From: st.Before.ID, To: st.After.ID, Claims: st.Paths}
 		w.Made, w.Hints = st.absent, st.hints
+		if len(st.outside) > 0 {
+			w.Outside = [][]string{st.outside}
+		}
 		list = append(list, w)
 	}
 	slices.SortFunc(list, func(a, b *window) int { return cmp.Compare(a.began, b.began) })
@@ -160,6 +163,7 @@ func (w *window) join(later *window) {
 	}
 	w.Claims = append(slices.Clip(w.Claims), later.Claims...)
 	w.Hints = append(slices.Clip(w.Hints), later.Hints...)
+	w.Outside = append(slices.Clip(later.Outside), w.Outside...)
 	for ref := range later.steps {
 		w.steps[ref] = true
 	}

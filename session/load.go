@@ -169,7 +169,7 @@ func newEntry(e *operation.LineEvent, rec *record) *entry {
 	return &entry{
 		line: operation.LineEvent{
 			Checkpoint: &cairn.Checkpoint{ID: e.ID, Hash: e.Hash, When: e.When},
-			Before:     e.Before, Wanted: e.Wanted, Paths: e.Paths, Unmoved: e.Unmoved,
+			Before:     e.Before, Wanted: e.Wanted, Paths: e.Paths, Unmoved: e.Unmoved, Outside: e.Outside,
 		},
 		mark: mark{e.ID, e.Hash}, rec: rec,
 	}

@@ -88,6 +88,8 @@ type event struct {
 
 	Commit string `json:"commit,omitempty"` // in the user's repository, of a message
 
+	Outside string `json:"outside,omitempty"` // id of the record of paths outside the root, of a step
+
 	// Of a step that begins or ends with an earlier state than that of the checkpoint.
 	State *moment `json:"state,omitempty"`
 

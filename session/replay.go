@@ -50,6 +50,8 @@ type step struct {
 	hints        []operation.Hint
 
 	elsewhere int // paths that it changed in other roots, where these were looked at
+
+	outside []string // ids of the records of paths outside the root
 }
 
 // boundary is a revert, or an unrevert, which ends the reverts before it.
@@ -187,6 +189,7 @@ func pathSet(paths []string) map[string]bool {
 
 // before records the known state of hinted paths before the step changes them.
 func (s *step) before(ev *event, e *entry) {
+	s.recorded(ev)
 	if len(ev.Paths) == 0 {
 		return
 	}
@@ -194,7 +197,15 @@ func (s *step) before(ev *event, e *entry) {
 	s.hints = append(s.hints, operation.Hint{Checkpoint: e.mark.id, Paths: ev.Paths})
 }
 
+// recorded adds the record of paths outside the root that an event names.
+func (s *step) recorded(ev *event) {
+	if ev.Outside != "" {
+		s.outside = append(s.outside, ev.Outside)
+	}
+}
+
 func (s *step) end(ev *event, e *entry, at int64) {
+	s.recorded(ev)
 	s.hint(ev.Paths)
 	to := ev.state(e, at)
 	s.After, s.Ended, s.ended = CheckpointRef{to.ID, to.Hash}, instant(to.At), to.At

@@ -211,13 +211,16 @@ func (s *Sessions) setBoundary(ctx context.Context, u *operation.LineUpdate, f *
 	same := last != nil && last.Message == t.Message && last.Part == t.Part && last.Start == t.Start && slices.Equal(last.Undone, t.Undone)
 	m, err := s.takeBack(ctx, u, f.head, active, t.event, operation.TakeBack{
 		Kind: "revert", Message: "revert to " + name(t.where()), Steps: undoneSteps(windows), Quiet: same,
-		OnConflict: opt.OnConflict, DryRun: opt.DryRun, Plan: opt.Plan, Git: opt.Git,
+		OnConflict: opt.OnConflict, DryRun: opt.DryRun, Plan: opt.Plan, Git: opt.Git, Outside: opt.Outside,
 	})
-	if err == nil {
-		m.result.NotTakenBack = f.notTakenBack(u, t.Undone, last)
-		f.addNotes(m.result, t.Undone, last)
+	if err != nil {
+		return m, err
 	}
-	return m, err
+	if err := f.notTakenBack(u, m.result, t.Undone, last); err != nil {
+		return m, err
+	}
+	f.addNotes(m.result, t.Undone, last)
+	return m, nil
 }
 
 func (e *event) where() string {
@@ -236,7 +239,7 @@ func (s *Sessions) clear(ctx context.Context, u *operation.LineUpdate, f *family
 		return &moved{result: &cairn.Result{DryRun: opt.DryRun}, h: f.head, stays: true}, nil
 	}
 	return s.takeBack(ctx, u, f.head, active, event{Kind: kindUnrevert}, operation.TakeBack{
-		Kind: "unrevert", Message: "unrevert", OnConflict: opt.OnConflict, DryRun: opt.DryRun, Plan: opt.Plan, Git: opt.Git,
+		Kind: "unrevert", Message: "unrevert", OnConflict: opt.OnConflict, DryRun: opt.DryRun, Plan: opt.Plan, Git: opt.Git, Outside: opt.Outside,
 	})
 }
 

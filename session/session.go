@@ -130,6 +130,11 @@ func (s *Sessions) append(ctx context.Context, u *operation.LineUpdate, h *histo
 	if err := h.owned(); err != nil {
 		return err
 	}
+	for i := range h.pending {
+		if id := h.pending[i].Outside; id != "" {
+			a.Outside = append(a.Outside, id)
+		}
+	}
 	data, err := s.encode(h)
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // PartUncaptured is the type of a part that lists changes of its step which no capture can hold.
@@ -117,29 +120,70 @@ func belowAnother(path string, set map[string]string) bool {
 	return false
 }
 
-// notTakenBack lists the changes, of the steps that go now, that no capture holds. A path that a
-// step made and that is gone does not count. Steps behind the boundary were listed before.
-func (f *family) notTakenBack(u *operation.LineUpdate, undone []stepRef, behind *boundary) []cairn.PathReason {
-	var list []cairn.PathReason
-	seen := make(map[string]bool)
+// notTakenBack lists in a result the changes, of the steps that go now, that no capture holds. A path
+// that a step made and that is gone does not count, nor does one outside the root that the result tells of.
+// Steps behind the boundary were listed before.
+func (f *family) notTakenBack(u *operation.LineUpdate, res *cairn.Result, undone []stepRef, behind *boundary) error {
+	left := leftovers{seen: make(map[string]bool), told: res.Outside != nil}
+	var err error
 	for _, ref := range undone {
 		st := f.members[ref.Session].step(ref.Step)
 		if st == nil || behind != nil && slices.Contains(behind.Undone, ref) {
 			continue
 		}
+		if left.named, err = u.OutsideNamed(st.outside); err != nil {
+			return err
+		}
 		for _, t := range st.stays(u) {
-			path := string(t.Path)
-			if seen[path] {
-				continue
-			}
-			seen[path] = true
-			if !t.Made || standsAt(f.head.root, path) {
-				list = append(list, cairn.PathReason{Path: cairn.Path(path), Reason: t.Reason})
-			}
+			left.add(f.head.root, &t)
+		}
+		for _, path := range slices.Sorted(maps.Keys(left.named)) {
+			c := left.named[path]
+			left.add(f.head.root, &UncapturedChange{Path: c.Path, Reason: ReasonOutside, Made: c.Change == "added"})
 		}
 	}
-	slices.SortFunc(list, func(a, b cairn.PathReason) int { return cmp.Compare(a.Path, b.Path) })
-	return list
+	slices.SortFunc(left.list, func(a, b cairn.PathReason) int { return cmp.Compare(a.Path, b.Path) })
+	res.NotTakenBack = left.list
+	if len(left.saved) > 0 {
+		slices.Sort(left.saved)
+		res.Notes = append(res.Notes, wording.SavedOutsideLine(left.saved, res.DryRun, pathtext.Quote))
+	}
+	return nil
+}
+
+// leftovers are the changes that stay after a way back.
+type leftovers struct {
+	list  []cairn.PathReason
+	saved []string // outside the root: can come back
+	seen  map[string]bool
+	told  bool                     // those that can come back are told of elsewhere
+	named map[string]OutsideChange // by the records of the step
+}
+
+// add adds a change of a step.
+func (l *leftovers) add(root string, t *UncapturedChange) {
+	path, reason, saved := string(t.Path), t.Reason, false
+	if filepath.IsAbs(path) {
+		if path = operation.OutsidePlace(path); path == "" {
+			return
+		}
+	}
+	if c, named := l.named[path]; named {
+		switch saved = c.Left == ""; {
+		case !saved:
+			reason += ", not saved: " + c.Left
+		case c.Change == "" || l.told:
+			return
+		}
+	}
+	if l.seen[path] || t.Made && !standsAt(root, path) {
+		return
+	}
+	l.seen[path] = true
+	l.list = append(l.list, cairn.PathReason{Path: cairn.Path(path), Reason: reason})
+	if saved {
+		l.saved = append(l.saved, path)
+	}
 }
 
 // stays lists the changes of a step that no capture holds. If the host has not listed any, every

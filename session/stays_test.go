@@ -34,6 +34,9 @@ func TestV46_WhatNoCaptureHolds(t *testing.T) {
 	}
 	f.begin("s", "m2", "2", out, f.path("a"))
 	f.write("a", "3\n")
+	if err := os.WriteFile(out, []byte("3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	f.end("s", "2")
 	// The second step tells nothing, so what it named outside counts.
 	f.wantStays(session.Target{Message: "m2"}, out+": outside this directory")

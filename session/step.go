@@ -71,11 +71,15 @@ func (s *Sessions) beginStep(ctx context.Context, u *operation.LineUpdate, b *St
 	if b.Owner == nil {
 		b.Owner = thisProcess()
 	}
+	saved, err := u.SaveOutside(b.Paths, nil)
+	if err != nil {
+		return nil, err
+	}
 	messageID, stepID := h.names(b)
 	if h.message(messageID) == nil {
 		s.add(h, event{Kind: kindMessage, Message: messageID, Role: b.Role, Prompt: s.said(b.Prompt)})
 	}
-	s.add(h, event{Kind: kindStep, Message: messageID, Step: stepID, Meta: b.Meta, Owner: b.Owner, Paths: b.Paths, Absent: u.Absent(b.Paths)})
+	s.add(h, event{Kind: kindStep, Message: messageID, Step: stepID, Meta: b.Meta, Owner: b.Owner, Paths: b.Paths, Absent: u.Absent(b.Paths), Outside: saved})
 	a.Message = "before step " + name(stepID)
 	if err := s.append(ctx, u, h, a); err != nil {
 		return nil, err
@@ -171,7 +175,11 @@ func (s *Sessions) end(ctx context.Context, u *operation.LineUpdate, h *history,
 	if err != nil {
 		return fmt.Errorf("session: end of step %q: %w", st.ID, err)
 	}
-	end := event{Kind: kindEnd, Step: st.ID, Parts: parts, Paths: e.Paths, Forced: e.forced}
+	left, err := u.EndOutside(st.outside)
+	if err != nil {
+		return fmt.Errorf("session: end of step %q: %w", st.ID, err)
+	}
+	end := event{Kind: kindEnd, Step: st.ID, Parts: parts, Paths: e.Paths, Forced: e.forced, Outside: left}
 	end.tells(s, list)
 	s.add(h, end)
 	return nil
@@ -182,7 +190,8 @@ func (s *step) with(paths []string) []string { return append(slices.Clone(s.Path
 
 // Hint records paths that a tool of a step names, absolute or relative to the root. They belong to
 // the step's session when steps of several sessions overlap. Their present contents are captured,
-// also of ignored files, so that a revert of the step can bring them back. An empty step means the
+// also of ignored files, so that a revert of the step can bring them back. Of paths outside all roots
+// small files are saved, for MoveOptions.Outside. An empty step means the
 // open one.
 func (s *Sessions) Hint(ctx context.Context, session, step string, paths []string) error {
 	if err := checkID("id of the session", session); err != nil {
@@ -210,7 +219,11 @@ func (s *Sessions) Hint(ctx context.Context, session, step string, paths []strin
 		if len(fresh) == 0 {
 			return s.renew(ctx, u, h, st)
 		}
-		s.add(h, event{Kind: kindHint, Step: st.ID, Paths: fresh, Absent: u.Absent(fresh)})
+		saved, err := u.SaveOutside(fresh, st.outside)
+		if err != nil {
+			return err
+		}
+		s.add(h, event{Kind: kindHint, Step: st.ID, Paths: fresh, Absent: u.Absent(fresh), Outside: saved})
 		return s.append(ctx, u, h, operation.LineAppend{Capture: true, Paths: st.Paths, Author: AuthorAgent, Message: "hint for step " + name(st.ID)})
 	})
 	if err != nil {

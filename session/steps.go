@@ -53,7 +53,9 @@ func (s *Sessions) revertSteps(ctx context.Context, u *operation.LineUpdate, id 
 	if err != nil {
 		return nil, expired(err, "a state of session %q", id)
 	}
-	res.NotTakenBack = f.notTakenBack(u, refs, nil)
+	if err := f.notTakenBack(u, res, refs, nil); err != nil {
+		return nil, err
+	}
 	f.addNotes(res, refs, nil)
 	return res, nil
 }
@@ -173,6 +175,9 @@ func (s *Sessions) activeReverts(ctx context.Context, h *history) ([]operation.U
 	steps := make([]operation.UndoneStep, len(active))
 	for i, b := range active {
 		steps[i] = operation.UndoneStep{Step: plan.Step{From: b.line.Before, To: b.line.ID}, Made: b.line.Created}
+		if len(b.line.Outside) > 0 {
+			steps[i].Outside = [][]string{b.line.Outside}
+		}
 	}
 	return steps, err
 }

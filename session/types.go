@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 )
 
 // RoleUser is the role of a message with which a turn begins. Reverting goes back to
@@ -134,6 +135,9 @@ type Step struct {
 	// user's.
 	Missing []Missing `json:"missingIn,omitempty"`
 
+	// Outside is what it changed outside all roots, as far as its tools named it. Only History fills it in.
+	Outside []OutsideChange `json:"outside,omitempty"`
+
 	// Abandoned: its owner was gone before it ended. After is the last state that is
 	// known to be the step's; what came later is not.
 	Abandoned bool `json:"abandoned,omitempty"`
@@ -154,6 +158,10 @@ type Part struct {
 	Type string            `json:"type"`
 	Meta map[string]string `json:"meta,omitempty"`
 }
+
+// OutsideChange is what happened to a path outside all roots. One that was not saved says why, and cannot
+// come back.
+type OutsideChange = operation.OutsideChange
 
 // Missing is another root of a session in which something could not be done, for instance because it
 // is not mounted, and why. It was done in the root itself.
@@ -184,7 +192,8 @@ type MessageBegin struct {
 
 // StepBegin describes a step that begins. An empty Message means the newest one, an
 // empty Step a name that is made up. Paths, absolute or relative to the root, are
-// what the step's tools are going to change, as far as that is known.
+// what the step's tools are going to change, as far as that is known. Small files outside all roots
+// are saved, see MoveOptions.Outside.
 type StepBegin struct {
 	Session, Message, Role, Step string
 	Prompt                       string
@@ -231,6 +240,10 @@ type MoveOptions struct {
 
 	// ThisRoot moves the session in this root alone. Otherwise it moves in all its roots, or in none.
 	ThisRoot bool
+
+	// Outside moves paths outside the root, too, that the steps named and that were saved before: files and
+	// symlinks. A path that has changed since is a conflict, or what OnConflict says; nothing is merged.
+	Outside bool
 
 	// Git moves the user's git repository, too: what commands of the steps have changed there goes back,
 	// or comes back with the files. A dry run shows it first.

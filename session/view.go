@@ -279,6 +279,9 @@ func (s *Sessions) History(ctx context.Context, id string) ([]Message, error) {
 				return nil, err
 			}
 			step.Reverted = hidden.steps[st.ID]
+			if step.Outside, err = s.lines.OutsideChanges(st.outside); err != nil {
+				return nil, err
+			}
 			out.Steps = append(out.Steps, *step)
 		}
 		behind = behind || hidden.within(m)

@@ -54,6 +54,8 @@ version control is ignored.
     max_file_size    larger files are left out (32MiB)
     max_files        refuse to capture more files (1000000)
     max_scan_bytes   refuse to read more new data at once (20GiB)
+    outside          larger files outside the root that a tool names are not
+                     saved before it runs (1MiB); off saves none
     include          patterns: files to capture although ignored. One without a
                      slash has all ignored directories looked at, but those
                      that another names as !DIR/

@@ -42,7 +42,8 @@ undo or redo, target the checkpoint that it went back to, undoes the operation
 that an undo or redo took back, and the time as in RFC 3339. One that moved
 turns of a session has "work", as in cairn log, and one that moved git has
 "git": [], what it changed there in words, and "gitConflicts": [{"ref",
-"reason"}], the refs that stayed.
+"reason"}], the refs that stayed. "outside": [] are absolute paths outside the
+root that it changed.
 
 Examples:
     cairn operations -n 1 -v
@@ -145,6 +146,9 @@ func (l *operationLines) write(op *cairn.Operation, paths bool) error {
 	if n := len(op.GitConflicts); n > 0 {
 		line += fmt.Sprintf(" (%d in conflict)", n)
 	}
+	if n := len(op.Outside); n > 0 {
+		line += fmt.Sprintf(", %d outside", n)
+	}
 	if !paths {
 		line += wording.FirstPaths(max(8, sessiontext.Width-2-wording.Columns(line)), op.Paths, pathtext.Quote)
 	}
@@ -154,6 +158,7 @@ func (l *operationLines) write(op *cairn.Operation, paths bool) error {
 	}
 	fmt.Fprintf(l.out, "    before %.*s, after %.*s\n", shortID, op.Before, shortID, op.After)
 	l.listPaths("    ", op.Paths)
+	l.listPaths("    outside ", op.Outside)
 	l.listReasons("    kept ", op.Kept)
 	l.listReasons("    conflict ", op.Conflicts)
 	for _, conflict := range op.GitConflicts {

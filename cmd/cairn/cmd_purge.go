@@ -28,6 +28,8 @@ The file in the directory itself is not touched. It is not captured any more,
 until --lift says so. Copies of the same contents under other paths stay, and
 that is said. So does what was exported or pushed elsewhere.
 
+A PATH outside the root is taken out of what was saved for cairn undo --outside.
+
 With --secrets all contents in the history are looked at for tokens, private keys
 and passwords, by the rules of secret_rules (see cairn help config), and those
 that hold one are taken out. Other contents of the same files stay. Each file,

@@ -135,6 +135,8 @@ Options:
                           for a session that exists
     --this-root           go back, or forth, in this directory alone
     --restore             bring the root to the point of the fork
+    --outside             of revert, unrevert, undo and redo: files outside the
+                          root go along, as in cairn undo --outside
     --git                 of revert, unrevert, undo and redo: git goes along,
                           by a plan, as in cairn undo --git; --yes does not ask
     --conversation        of undo and revert: the conversation of the agent
@@ -171,7 +173,7 @@ type sessionFlags struct {
 	message, turn, part, role, prompt, title, parent             string
 	steps, paths, meta, further                                  []string
 	start, restore, endOpen, async, gone, ids, hunkIDs, reverted bool
-	thisRoot                                                     bool
+	thisRoot, outside                                            bool
 	owner                                                        int
 	lease                                                        time.Duration
 	policy                                                       string
@@ -206,7 +208,7 @@ type sessionRun struct {
 	late bool // a step that was to begin in the background has begun only now
 }
 
-const goBackFlags = "end-open on-conflict dry-run plan git yes this-root"
+const goBackFlags = "end-open on-conflict dry-run plan git yes this-root outside"
 
 var sessionVerbs = map[string]sessionVerb{
 	"list":       {0, 0, "no more arguments", "ids", false, false, false, (*sessionRun).list},
@@ -269,6 +271,7 @@ func (f *sessionFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.restore, "restore", false, "bring the root to the point of the fork")
 	flags.BoolVar(&f.endOpen, "end-open", false, "end a step that is still open")
 	flags.BoolVar(&f.thisRoot, thisRootFlag, false, "only in this directory, of several")
+	registerOutside(cmd, &f.outside)
 	flags.StringArrayVar(&f.further, "add-dir", nil, "of begin: another directory that the session works in")
 	flags.BoolVar(&f.ids, "ids", false, "also ids")
 	flags.BoolVar(&f.hunkIDs, hunkIDsFlag, false, "of diff: name the hunks")

@@ -13,12 +13,15 @@ import (
 
 // options are the options of all verbs that go back or forth.
 func (r *sessionRun) options() (opt session.MoveOptions, err error) {
-	opt = session.MoveOptions{DryRun: r.f.plan.dryRun, Plan: r.f.plan.id, EndOpen: r.f.endOpen, Git: r.f.git.git, ThisRoot: r.f.thisRoot}
+	opt = session.MoveOptions{DryRun: r.f.plan.dryRun, Plan: r.f.plan.id, EndOpen: r.f.endOpen, Git: r.f.git.git, ThisRoot: r.f.thisRoot, Outside: r.f.outside}
 	if opt.OnConflict, err = r.policy(r.cmd, r.f.policy); err != nil {
 		return opt, err
 	}
 	if err := r.f.git.check(r.cli, &r.f.plan, nil); err != nil {
 		return opt, err
+	}
+	if r.f.outside && (r.f.paths != nil || r.f.hunks.any()) {
+		return opt, r.usage("brings paths outside the root back with whole turns and steps: no --path and no hunk goes with --%s", outsideFlag)
 	}
 	return opt, r.f.plan.check(r.cli, r.cmd)
 }

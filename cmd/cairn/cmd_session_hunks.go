@@ -2,9 +2,12 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/sessiontext"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -36,7 +39,10 @@ func (r *sessionRun) diff() error {
 		return err
 	}
 	if !r.global.json {
-		return r.all.WriteDiff(r.ctx, r.out, r.args[0], in, opt)
+		if err := r.all.WriteDiff(r.ctx, r.out, r.args[0], in, opt); err != nil {
+			return err
+		}
+		return r.sayOutside(in)
 	}
 	array := jsonArray{c: r.cli}
 	for d, err := range r.all.Diff(r.ctx, r.args[0], in, opt) {
@@ -48,6 +54,35 @@ func (r *sessionRun) diff() error {
 		}
 	}
 	return array.close()
+}
+
+// sayOutside names what the steps of a scope changed outside the roots.
+func (r *sessionRun) sayOutside(in session.Scope) error {
+	ids, err := r.all.StepsIn(r.ctx, r.args[0], in)
+	if err != nil {
+		return err
+	}
+	messages, err := r.all.History(r.ctx, r.args[0])
+	if err != nil {
+		return err
+	}
+	saved := false
+	for i := range messages {
+		for j := range messages[i].Steps {
+			st := &messages[i].Steps[j]
+			if !slices.Contains(ids, st.ID) || st.Reverted {
+				continue
+			}
+			for k := range st.Outside {
+				r.console.Remark("%s", sessiontext.Outside(&st.Outside[k]))
+				saved = saved || st.Outside[k].Left == ""
+			}
+		}
+	}
+	if saved {
+		r.console.Remark("to take that back, too: cairn session revert %s --outside", wording.ShellWord(r.args[0]))
+	}
+	return nil
 }
 
 // revertHunks takes hunks of a turn, a message, steps or the session back, or with unrevert hunks of the

@@ -18,7 +18,7 @@ newest restore, revert or redo.
 Usage:
     cairn undo [--turn | --session S | --operation] [--end-open]
                [--dry-run | --plan ID] [--on-conflict POLICY] [PATH...]
-               [--conversation] [--this-root]
+               [--conversation] [--this-root] [--outside]
     cairn undo --git [--yes] [the options above, and no PATH]
 
 What is newest is taken back, and named with its prompt and its files. Again it
@@ -39,6 +39,15 @@ It touches only what the turn or the operation touched, and brings back what an
 operation overwrote or deleted, ignored and oversized files included. Changes of
 others in these files are merged, or kept as a conflict. Paths outside the
 root and ignored files stay; they are listed where they are known.
+
+With --outside files outside the root go back, too, to how they were before the
+first tool that named them: an edit tool, or a command of the shell that writes
+to a path among its words. They were saved then, up to 1 MiB each (the setting
+outside). Keys and other credentials are never saved. A file that has changed
+since is a conflict and stays; --on-conflict overwrite saves and drops the later
+change. Nothing is merged there, and no directory is made or removed. A turn or
+an operation that changed nothing else counts with --outside only. cairn redo
+--outside brings it again.
 
 A turn of a session that works in several directories (cairn help session) goes
 back in all of them or in none. The answer lists the paths of the others in
@@ -70,6 +79,7 @@ Options:
                           too, where a program can do that: with Codex, while it
                           does not run. Otherwise the answer names the way, and
                           the exit status is 3
+    --outside             files outside the root go back, too
     --this-root           only in this directory, where a turn or an operation
                           went over several
     --end-open            end a step that is still running, for instance that of
@@ -88,7 +98,8 @@ The answer and the exit status are those of cairn restore; the status is 4 if
 there is nothing to undo. With --json the answer has "did", too: "turn" with
 "sessionID", "messageID", "agent" and "prompt", or "operation" with "undoes",
 the id of that operation, and "kind". With --git it has "git": {"changes": [],
-"conflicts": [{"ref", "reason"}]}. After a turn of a known agent undo has
+"conflicts": [{"ref", "reason"}]}, with --outside "outside": {"restored",
+"deleted", "kept", "conflicts"}, of absolute paths. After a turn of a known agent undo has
 "conversation": {"back", "how"}.
 
 Examples:
@@ -101,7 +112,8 @@ const redoManual = `cairn redo brings back what the last undo took back.
 
 Usage:
     cairn redo [--turn | --session S | --operation] [--end-open]
-               [--dry-run | --plan ID] [--on-conflict POLICY] [PATH...]
+               [--dry-run | --plan ID] [--on-conflict POLICY] [--outside]
+               [PATH...]
 
 It touches only what the undo touched, and with --git also what cairn undo --git
 has moved in git, by a plan, as there. Again it brings back what the undo before
@@ -115,6 +127,7 @@ Options:
     --session S           a turn of this session
     --operation           the newest operation that was undone
     --git, --yes          as in cairn undo
+    --outside             as in cairn undo
     --this-root           as in cairn undo
     --end-open            as in cairn undo
     --on-conflict POLICY  what becomes of a path that was changed since the
@@ -155,6 +168,7 @@ type undoFlags struct {
 	turn, operation bool
 	endOpen         bool
 	thisRoot        bool
+	outside         bool
 	session, policy string
 	plan            planFlags
 	git             gitFlags
@@ -178,6 +192,7 @@ func (c *cli) takeBackCommand(d command, way wayBack) *cobra.Command {
 	flags.StringVar(&f.session, sessionFlag, "", "a turn of this session")
 	flags.BoolVar(&f.endOpen, "end-open", false, "end a step that is still open")
 	flags.BoolVar(&f.thisRoot, thisRootFlag, false, "only in this directory, of several")
+	registerOutside(cmd, &f.outside)
 	if way.does == takeBackWords {
 		flags.BoolVar(&f.conversation, conversationFlag, false, "the agent's conversation goes back, too")
 	}
@@ -219,7 +234,10 @@ func (c *cli) takeBack(r *undoRun, args []string) (err error) {
 	if err := r.f.git.check(c, &r.f.plan, r.paths); err != nil {
 		return err
 	}
-	r.opt.Git = r.f.git.git
+	if r.f.outside && len(r.paths) > 0 {
+		return c.usage("takes paths outside the root back as a whole: no PATH goes with --%s", outsideFlag)
+	}
+	r.opt.Git, r.opt.Outside = r.f.git.git, r.f.outside
 	chosen, err := r.choose()
 	if err != nil {
 		return err
@@ -283,15 +301,31 @@ func (r *undoRun) chooseIn(repo *cairn.Repo, want lastdone.Want) (chosen *lastdo
 		return nil, err
 	case len(list) == 0:
 		r.offerGit(repo, want, nil)
+		r.offerOutside(repo, finder, want, nil)
 		return nil, fmt.Errorf("%w: nothing to %s", cairn.ErrNotFound, r.cmd.Name())
 	}
 	r.offerGit(repo, want, &list[0])
+	r.offerOutside(repo, finder, want, &list[0])
 	if len(list) == 1 {
 		return &list[0], nil
 	}
 	return r.chooseAmong(repo, list)
 }
 
+// offerOutside says that something newer counts only with --outside, if so. than is what counts without.
+func (r *undoRun) offerOutside(repo *cairn.Repo, finder *lastdone.Finder, want lastdone.Want, than *lastdone.Choice) {
+	if r.f.outside || r.global.json {
+		return
+	}
+	with := *finder
+	with.Outside = true
+	list, err := r.way.find(&with, r.ctx, want)
+	if err != nil || len(list) == 0 || than != nil && list[0].Same(than) {
+		return
+	}
+	r.console.Remark("hint: %s changed only what lies outside this directory: cairn %s --%s takes it back", r.text(repo, &list[0]), r.cmd.Name(), outsideFlag)
+}
+
 func (r *undoRun) finder(repo *cairn.Repo) *lastdone.Finder {
-	return &lastdone.Finder{Repo: repo, Sessions: session.New(repo), Line: r.line(), EndOpen: r.f.endOpen, Git: r.f.git.git}
+	return &lastdone.Finder{Repo: repo, Sessions: session.New(repo), Line: r.line(), EndOpen: r.f.endOpen, Git: r.f.git.git, Outside: r.f.outside}
 }

@@ -104,7 +104,7 @@ func (c *cli) verifySince(ctx context.Context, repo *cairn.Repo, text string) (o
 		opt.After = text
 		return opt, nil
 	}
-	if at, ok := parseTime(text, c.console.Now()); ok {
+	if at, ok := timewords.Parse(text, c.console.Now()); ok {
 		opt.Since = at
 		return opt, nil
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/access"
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/lastdone"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
@@ -70,7 +71,7 @@ func (r *undoRun) offerGit(repo *cairn.Repo, want lastdone.Want, than *lastdone.
 	if r.f.git.git || want.Turn || r.global.json {
 		return
 	}
-	op, err := access.Lines(repo).NextToTakeBack(r.ctx, r.cmd.Name(), !want.Operation, true)
+	op, err := access.Lines(repo).NextToTakeBack(r.ctx, r.cmd.Name(), !want.Operation, history.Beyond{Git: true, Outside: r.f.outside})
 	if err != nil || op == nil || len(op.Git) == 0 || len(op.Paths) > 0 {
 		return
 	}
@@ -116,6 +117,20 @@ func (c *cli) listGit(res *cairn.GitResult, dryRun bool) {
 	for _, conflict := range res.Conflicts {
 		c.answerLine("conflict " + conflict.Ref.Quoted() + ": " + conflict.Reason)
 	}
+}
+
+// listOutside lists the paths outside the root that went back, or those of a plan.
+func (c *cli) listOutside(res *cairn.OutsideResult, dryRun bool) {
+	restored, deleted := "restored ", "deleted "
+	if dryRun {
+		restored, deleted = "would restore ", "would delete "
+	}
+	if dryRun || !c.global.quiet {
+		c.listPaths(restored, res.Restored)
+		c.listPaths(deleted, res.Deleted)
+	}
+	c.listReasons("kept ", res.Kept)
+	c.listReasons("conflict ", res.Conflicts)
 }
 
 // gitChanges is the number of changes in git.

@@ -81,6 +81,13 @@ func planLine(cmd *cobra.Command, id string) string {
 
 const policyFlag = "on-conflict"
 
+// outsideFlag brings paths outside the root back, too.
+const outsideFlag = "outside"
+
+func registerOutside(cmd *cobra.Command, outside *bool) {
+	cmd.Flags().BoolVar(outside, outsideFlag, false, "paths outside the root go back, too")
+}
+
 // registerPolicy adds --on-conflict to a command. Without it the default of the library
 // is in force.
 func registerPolicy(cmd *cobra.Command, name *string) {
@@ -141,6 +148,9 @@ func (c *cli) listResult(res *cairn.Result) error {
 	if res.Git != nil {
 		c.listGit(res.Git, res.DryRun)
 	}
+	if res.Outside != nil {
+		c.listOutside(res.Outside, res.DryRun)
+	}
 	return c.out.Flush() // before the summary, which goes elsewhere
 }
 
@@ -152,6 +162,7 @@ func (c *cli) summarize(res *cairn.Result, directories int, nothing string) {
 	}{
 		{len(res.Restored), "restored"}, {len(res.Deleted), "deleted"},
 		{len(res.Kept), "kept"}, {len(res.Conflicts), "in conflict"},
+		{res.Outside.Changes(), "outside"}, {res.Outside.Staying(), "staying outside"},
 		{len(res.NotTakenBack), "not taken back"}, {gitChanges(res), "in git"},
 	} {
 		if n.count > 0 {
@@ -177,7 +188,7 @@ func (c *cli) summarize(res *cairn.Result, directories int, nothing string) {
 
 // invite says how to carry out a plan that a dry run has listed.
 func (c *cli) invite(cmd *cobra.Command, res *cairn.Result) {
-	if !res.DryRun || len(res.Plan)+gitChanges(res) == 0 {
+	if !res.DryRun || len(res.Plan)+gitChanges(res)+res.Outside.Changes() == 0 {
 		return
 	}
 	var written, deleted int64

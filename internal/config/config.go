@@ -54,6 +54,8 @@ type Config struct {
 	MaxScanBytes   int64
 	Include        []string // of all places together
 	MaxIncludeSize int64
+	OutsideSize    int64    // 0 = the default
+	NoOutside      bool     // true: no file outside the root is saved
 	AllowInclude   []string // patterns that a project's own file may add to Include
 	Never          []string // likewise: no file takes back what another forbids
 	Secrets        cairn.SecretsPolicy

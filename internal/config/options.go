@@ -12,6 +12,7 @@ func (c *Config) Configure(opt *cairn.Options) {
 	opt.Sync, opt.RemoteTimeout = c.Sync, c.RemoteTimeout
 	opt.Secrets, opt.SecretRules = c.Secrets, c.SecretRules
 	opt.Sign, opt.Signers = c.Sign, c.Signers
+	opt.MaxOutsideSize, opt.NoOutside = c.OutsideSize, c.NoOutside
 	if opt.LockTimeout == 0 {
 		opt.LockTimeout = max(0, c.LockTimeout)
 	}

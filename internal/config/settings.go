@@ -39,6 +39,7 @@ var settings = []setting{
 	{key: "max_files", text: count(func(c *Config) *int { return &c.MaxFiles })},
 	{key: "max_scan_bytes", text: size(func(c *Config) *int64 { return &c.MaxScanBytes })},
 	{key: "max_include_size", text: size(func(c *Config) *int64 { return &c.MaxIncludeSize })},
+	{key: "outside", text: outside},
 	list("include", func(c *Config) *[]string { return &c.Include }),
 	userList("allow_include", func(c *Config) *[]string { return &c.AllowInclude }),
 	list("never", func(c *Config) *[]string { return &c.Never }),
@@ -109,6 +110,24 @@ func size(field func(*Config) *int64) func(*Config, string) error {
 		}
 		return err
 	}
+}
+
+// outside takes "off", "on" or a size.
+func outside(c *Config, text string) error {
+	switch strings.ToLower(text) {
+	case "off", "false", "no":
+		c.NoOutside, c.OutsideSize = true, 0
+		return nil
+	case "on", "true", "yes":
+		c.NoOutside, c.OutsideSize = false, 0
+		return nil
+	}
+	n, err := ParseSize(text)
+	if err != nil {
+		return fmt.Errorf("%w, or off", err)
+	}
+	c.NoOutside, c.OutsideSize = false, n
+	return nil
 }
 
 // list takes patterns; those of several places add up. In a variable they are

@@ -35,6 +35,9 @@ type OperationRecord struct {
 
 	GitConflicts []GitConflict `json:"gitConflicts,omitempty"` // what stayed there
 
+	Outside      string      `json:"outsideRecord,omitempty"` // of what it changed outside the root
+	OutsidePaths state.Paths `json:"outside,omitempty"`       // absolute
+
 	Joint *Joint `json:"joint,omitempty"` // of an operation of several roots
 }
 

@@ -22,6 +22,11 @@ const (
 	RefPins       = RefRoot + "pins/"      // one per name, see pinRef
 	RefImported   = RefRoot + "imported/"  // checkpoints from bundles, by id
 	RefRemotes    = RefRoot + "remotes/"   // lines of other stores, below the stores' ids
+
+	// RefOutside begins the refs to records of paths outside the root, one for each record, named by the
+	// id that checkpoints and operations name it by: that of its tree when it was made. A ref goes with
+	// the last checkpoint that names its record.
+	RefOutside = RefRoot + "outside/"
 )
 
 // Checkpoint is one recorded state.

@@ -35,6 +35,8 @@ type LineRecord struct {
 	Paths   state.Paths `json:"paths,omitempty"`
 	Unmoved state.Paths `json:"unmoved,omitempty"`
 	Created state.Paths `json:"created,omitempty"`
+
+	Outside []string `json:"outside,omitempty"` // ids of records, see RefOutside
 }
 
 // LineEvent is one checkpoint of a line with records. Such a line tells the history of a root in
@@ -59,6 +61,8 @@ type LineEvent struct {
 	Paths   []string
 	Unmoved []string
 	Created []string
+
+	Outside []string // ids of the records of paths outside the root that the event names
 }
 
 // LineRef returns the ref of a line, for instance for git log. The id may be any text but the empty
@@ -96,7 +100,7 @@ func (r *Store) ReadLineEvent(id object.ID) (*LineEvent, error) {
 	}
 	e.OnLine = true
 	e.Record, e.Before, e.Wanted = rec.Record, rec.Before, rec.Wanted
-	e.Paths, e.Unmoved, e.Created = rec.Paths, rec.Unmoved, rec.Created
+	e.Paths, e.Unmoved, e.Created, e.Outside = rec.Paths, rec.Unmoved, rec.Created, rec.Outside
 	return e, nil
 }
 

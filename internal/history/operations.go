@@ -31,15 +31,21 @@ type Operation struct {
 
 	GitConflicts []GitConflict `json:"gitConflicts,omitempty" doc:"Refs and other parts of the git repository that stayed."`
 
+	Outside state.Paths `json:"outside,omitempty" doc:"Absolute paths outside the root that it changed."`
+
 	Joint *Joint `json:"joint,omitempty" doc:"Present if it went over several directories. Each has an operation of its own with this id."`
 
 	scope   []string // what it was narrowed down to
 	created []string // of Paths, where nothing stood before
+	outside string   // id of the record of Outside
 }
 
 // Narrowed reports whether the operation was narrowed down to some paths or hunks. Restores and
 // reverts do not record that.
 func (op *Operation) Narrowed() bool { return len(op.scope) > 0 }
+
+// OutsideRecord is the id of the record of what the operation changed outside the root, "" for nothing.
+func (op *Operation) OutsideRecord() string { return op.outside }
 
 // GitConflict is a ref that stays where it is.
 type GitConflict struct {
@@ -90,6 +96,7 @@ func (r *Store) readOperation(id object.ID) (*Operation, object.ID, error) {
 	op := &Operation{
 		ID: c.ID, Kind: rec.Kind, When: c.When, Target: rec.Target, Undoes: rec.Undoes, Before: rec.Before, After: rec.After,
 		Paths: rec.Paths, Git: rec.Git, GitConflicts: rec.GitConflicts, Joint: rec.Joint, scope: rec.Scope, created: rec.Created,
+		Outside: rec.OutsidePaths, outside: rec.Outside,
 		Kept: append([]state.PathReason{}, rec.Kept...), Conflicts: append([]state.PathReason{}, rec.Conflicts...),
 	}
 	if rec.At != 0 {
@@ -169,11 +176,23 @@ func leftOf(op *Operation, taking []*Operation) (left *Operation, rest []*Operat
 	return op, taking
 }
 
-// WithoutGit leaves out the operations that changed nothing but the git repository.
-func WithoutGit(ops iter.Seq2[*Operation, error]) iter.Seq2[*Operation, error] {
+// Beyond says which changes beside the files of the root count.
+type Beyond struct {
+	Git     bool // of the user's git repository
+	Outside bool // of paths outside the root
+}
+
+// counts reports whether an operation changed something that counts.
+func (b Beyond) counts(op *Operation) bool {
+	others := len(op.Git) > 0 || len(op.Outside) > 0
+	return !others || len(op.Paths)+len(op.Kept) > 0 || b.Git && len(op.Git) > 0 || b.Outside && len(op.Outside) > 0
+}
+
+// Counting leaves out the operations whose changes do not count.
+func Counting(ops iter.Seq2[*Operation, error], beyond Beyond) iter.Seq2[*Operation, error] {
 	return func(yield func(*Operation, error) bool) {
 		for op, err := range ops {
-			if err == nil && len(op.Git) > 0 && len(op.Paths)+len(op.Kept) == 0 {
+			if err == nil && !beyond.counts(op) {
 				continue
 			}
 			if !yield(op, err) {

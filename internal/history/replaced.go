@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -75,10 +76,13 @@ func (r *Store) decodePurged(data []byte) []string {
 	return paths
 }
 
-// neverPatterns returns the purged paths as patterns of Options.Never.
+// neverPatterns returns the purged paths of the root as patterns of Options.Never.
 func neverPatterns(paths []string) []string {
 	var patterns []string
 	for _, path := range paths {
+		if filepath.IsAbs(path) {
+			continue
+		}
 		var b strings.Builder
 		b.WriteByte('/')
 		for i := range len(path) {

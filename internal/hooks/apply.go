@@ -234,10 +234,11 @@ func (h *hook) giveWay(ctx context.Context) error {
 
 // hint tells of paths that a further tool of an open step names.
 func (h *hook) hint(ctx context.Context, w *work) error {
-	if len(h.paths) == 0 {
+	paths := h.targets()
+	if len(paths) == 0 {
 		return nil
 	}
-	err := h.sessions.Hint(ctx, h.session, w.Step, h.paths)
+	err := h.sessions.Hint(ctx, h.session, w.Step, paths)
 	switch {
 	case errors.Is(err, cairn.ErrOtherRoot):
 		err = nil // the step is recorded without its ignored files there
@@ -251,7 +252,7 @@ func (h *hook) hint(ctx context.Context, w *work) error {
 // that names nothing or is a call that came back before.
 func (h *hook) beginStep(ctx context.Context, w *work) error {
 	b := session.StepBegin{
-		Session: h.session, Message: h.stepMessage(), Role: session.RoleUser, Paths: h.paths,
+		Session: h.session, Message: h.stepMessage(), Role: session.RoleUser, Paths: h.targets(),
 		Meta: callMeta(h.tool, h.recorded), Owner: h.turn.owner(),
 	}
 	b.Meta[session.MetaAgent] = h.agent

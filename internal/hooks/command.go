@@ -18,6 +18,7 @@ type request struct {
 	numbered bool // a count was typed
 
 	git, yes bool   // git goes back, too; without a further question
+	outside  bool   // paths outside the root go back, too
 	plan     string // id of the plan to carry out
 
 	answer string // text of the refusal; verb refuse
@@ -113,7 +114,7 @@ func joinPlan(args []string) []string {
 	return slices.Concat(args[:i], []string{"--plan=" + args[i+1]}, args[i+2:])
 }
 
-// takesGit reads the arguments about git.
+// takesGit reads the arguments about what goes back beside the files of the root.
 func (r *request) takesGit(arg string) bool {
 	if r.verb != "undo" && r.verb != "redo" {
 		return false
@@ -121,6 +122,8 @@ func (r *request) takesGit(arg string) bool {
 	switch id, plan := strings.CutPrefix(arg, "--plan="); {
 	case arg == "--git":
 		r.git = true
+	case arg == "--outside":
+		r.outside = true
 	case arg == "--yes":
 		r.yes = true
 	case plan && len(id) == 16 && strings.Trim(id, "0123456789abcdef") == "":
@@ -132,7 +135,7 @@ func (r *request) takesGit(arg string) bool {
 }
 
 var usage = map[string]string{
-	"undo": "cairn undo [N] [--dry-run], or cairn undo --git", "redo": "cairn redo [N] [--dry-run], or cairn redo --git",
+	"undo": "cairn undo [N] [--dry-run] [--outside], or cairn undo --git", "redo": "cairn redo [N] [--dry-run] [--outside], or cairn redo --git",
 	"log": "cairn log [N]", "diff": "cairn diff [N]", "status": "cairn status", "help": "cairn help",
 }
 

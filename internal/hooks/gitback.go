@@ -23,7 +23,7 @@ func (h *hook) gitBack(ctx context.Context) error {
 		h.did.text = "cairn: " + map[string]string{"undo": nothingToUndo, "redo": "nothing to bring back in this session"}[h.do.verb]
 		return nil
 	}
-	opt := session.MoveOptions{Git: true, EndOpen: true, DryRun: h.do.plan == "", Plan: h.do.plan}
+	opt := session.MoveOptions{Git: true, Outside: h.do.outside, EndOpen: true, DryRun: h.do.plan == "", Plan: h.do.plan}
 	res, err := finder.Take(ctx, chosen, opt, nil)
 	if err == nil && h.do.yes && !h.do.dryRun {
 		opt.DryRun, opt.Plan = false, res.PlanID
@@ -48,7 +48,7 @@ func (h *hook) newestWithGit(ctx context.Context) (*lastdone.Finder, *lastdone.C
 	if err != nil {
 		return nil, nil, err
 	}
-	finder.Git, finder.EndOpen = true, true
+	finder.Git, finder.Outside, finder.EndOpen = true, h.do.outside, true
 	list, err := h.candidates(ctx, finder, h.do.verb)
 	if err != nil {
 		return nil, nil, err
@@ -80,7 +80,11 @@ func (h *hook) tellGit(res *cairn.Result, chosen *lastdone.Choice) {
 	}
 	lines = append(lines[:1:1], shorten(lines[1:])...)
 	if res.DryRun {
-		lines = append(lines, "to do exactly this, type: cairn "+h.do.verb+" --git --plan "+res.PlanID)
+		line := "to do exactly this, type: cairn " + h.do.verb + " --git"
+		if h.do.outside {
+			line += " --outside"
+		}
+		lines = append(lines, line+" --plan "+res.PlanID)
 	}
 	if half := h.otherHalf(); half != "" && chosen.Turn != nil && !res.DryRun {
 		lines = append(lines, half)

@@ -28,7 +28,7 @@ func (h *hook) operationBack(ctx context.Context) (done bool, err error) {
 	if err != nil || len(list) == 0 {
 		return false, err
 	}
-	res, err := finder.Take(ctx, &list[0], session.MoveOptions{DryRun: h.do.dryRun}, nil)
+	res, err := finder.Take(ctx, &list[0], session.MoveOptions{DryRun: h.do.dryRun, Outside: h.do.outside}, nil)
 	res = inAll(res)
 	if err != nil {
 		return false, err
@@ -48,6 +48,7 @@ func (h *hook) newestOperation(ctx context.Context, verb string) (*lastdone.Find
 	if err != nil {
 		return nil, nil, nil
 	}
+	finder.Outside = h.do != nil && h.do.outside
 	list, err := h.candidates(ctx, finder, verb)
 	if err != nil || len(list) == 0 || list[0].Did() != lastdone.Operation {
 		return nil, nil, err

@@ -135,7 +135,7 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 		if n == h.do.count {
 			break
 		}
-		_, res, err := take(ctx, h.session, session.MoveOptions{DryRun: h.do.dryRun, EndOpen: true})
+		_, res, err := take(ctx, h.session, session.MoveOptions{DryRun: h.do.dryRun, EndOpen: true, Outside: h.do.outside})
 		h.forgetSteps()
 		if errors.Is(err, cairn.ErrNotFound) {
 			break
@@ -160,7 +160,7 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 		}
 	}
 	h.tell(ctx, sum, done, nothing, n)
-	if len(sum.Restored)+len(sum.Deleted) > 0 && !h.do.dryRun {
+	if len(sum.Restored)+len(sum.Deleted)+sum.Outside.Changes() > 0 && !h.do.dryRun {
 		h.did.text = strings.Join(append([]string{h.did.text}, h.named(ctx, before)...), "\n")
 	}
 	if h.do.verb == "undo" {
@@ -203,7 +203,7 @@ func (h *hook) preview(ctx context.Context) error {
 	}
 	sum := &cairn.Result{DryRun: true}
 	if n > 0 {
-		if _, sum, err = h.sessions.Revert(ctx, h.session, session.Target{Message: history[first].ID}, session.MoveOptions{DryRun: true, EndOpen: true}); err != nil {
+		if _, sum, err = h.sessions.Revert(ctx, h.session, session.Target{Message: history[first].ID}, session.MoveOptions{DryRun: true, EndOpen: true, Outside: h.do.outside}); err != nil {
 			return err
 		}
 		sum = inAll(sum)
@@ -219,7 +219,7 @@ func (h *hook) preview(ctx context.Context) error {
 
 // idle reports whether a result names no path.
 func idle(res *cairn.Result) bool {
-	return len(res.Restored)+len(res.Deleted)+len(res.Kept)+len(res.Conflicts)+len(res.Plan)+len(res.NotTakenBack) == 0
+	return len(res.Restored)+len(res.Deleted)+len(res.Kept)+len(res.Conflicts)+len(res.Plan)+len(res.NotTakenBack)+res.Outside.Changes()+res.Outside.Staying() == 0
 }
 
 func add(sum, res *cairn.Result) {
@@ -229,6 +229,7 @@ func add(sum, res *cairn.Result) {
 	sum.Restored, sum.Deleted = append(sum.Restored, res.Restored...), append(sum.Deleted, res.Deleted...)
 	sum.Kept, sum.Conflicts = append(sum.Kept, res.Kept...), append(sum.Conflicts, res.Conflicts...)
 	sum.NotTakenBack, sum.Notes = append(sum.NotTakenBack, res.NotTakenBack...), append(sum.Notes, res.Notes...)
+	sum.Outside = sum.Outside.Plus(res.Outside)
 	sum.Plan, sum.PlanID = append(sum.Plan, res.Plan...), res.PlanID
 }
 
@@ -245,7 +246,7 @@ func (h *hook) tell(ctx context.Context, sum *cairn.Result, done, nothing string
 	if h.do.dryRun {
 		headline = "cairn: " + wouldHave(done) + " " + wording.Count(turns, "turn")
 	}
-	if len(sum.Restored)+len(sum.Deleted) == 0 {
+	if len(sum.Restored)+len(sum.Deleted)+sum.Outside.Changes() == 0 {
 		headline = "cairn: nothing was changed"
 	}
 	h.did.text = resultText(sum, headline)

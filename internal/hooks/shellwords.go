@@ -17,6 +17,7 @@ type shellWord struct {
 	pattern bool // it holds *, ? or [ outside quotes
 	opaque  bool // the shell works it out
 	ends    bool // an operator that ends a simple command
+	into    bool // an operator that writes to the file that the next word names
 }
 
 const maxShellWords = 500 // of a command
@@ -43,8 +44,9 @@ func (s *wordScanner) next() (shellWord, bool) {
 	case s.rest == "":
 		return shellWord{}, false
 	case s.rest[0] == '<' || s.rest[0] == '>' || strings.HasPrefix(s.rest, "&>"):
+		into := s.rest[0] != '<'
 		s.rest = strings.TrimLeft(s.rest, "<>|&")
-		return shellWord{opaque: true}, true // what follows is a word of its own
+		return shellWord{opaque: true, into: into}, true // what follows is a word of its own
 	case strings.IndexByte("\n;|&()", s.rest[0]) >= 0:
 		s.rest = s.rest[1:]
 		return shellWord{ends: true}, true
@@ -106,6 +108,12 @@ func (s *wordScanner) quoted(w *shellWord, text *strings.Builder) {
 // removers are commands that delete or move what they name.
 const removers = "rm rmdir unlink shred mv"
 
+// writers are commands that write to what they name, beside the removers. Those that edit in place do so with -i.
+const (
+	writers = "cp tee touch truncate ln install rsync patch chmod sort gzip gunzip"
+	editors = "sed perl ruby awk gawk"
+)
+
 // prefixes are words that may stand before the name of a command.
 const prefixes = "sudo command env exec nice nohup time builtin then do else { !"
 
@@ -113,38 +121,71 @@ const prefixes = "sudo command env exec nice nohup time builtin then do else { !
 type mention struct {
 	path   string
 	remove bool // by a command that deletes or moves it
+	writes bool // it may be written to or removed
 }
 
 // mentions lists the paths that a shell command may name, absolute. A cd counts for what
 // follows it.
 func mentions(dir, home, command string) (list []mention) {
-	name := ""
+	c := simpleCommand{}
 	for _, w := range shellWords(command) {
-		switch {
-		case w.ends:
-			name = ""
-			continue
-		case w.opaque || w.text == "":
-			continue
-		case name == "" && (slices.Contains(strings.Fields(prefixes), w.text) || strings.Contains(w.text, "=")):
-			continue
-		case name == "":
-			name = filepath.Base(w.text)
-			continue
-		case strings.HasPrefix(w.text, "-"):
+		if !c.names(&w) {
 			continue
 		}
-		path := inDir(dir, home, w.text)
-		if name == "cd" {
+		path := inDir(dir, home, strings.TrimPrefix(w.text, c.prefix()))
+		if c.name == "cd" {
 			dir = path
 			continue
 		}
-		remove := slices.Contains(strings.Fields(removers), name)
+		remove := slices.Contains(strings.Fields(removers), c.name)
 		for _, path := range expanded(path, w.pattern && remove) {
-			list = append(list, mention{path, remove})
+			list = append(list, mention{path, remove, remove || c.writes()})
 		}
+		c.into = false
 	}
 	return list
+}
+
+// simpleCommand is a command of a line, as far as its words have been read.
+type simpleCommand struct {
+	name    string
+	inPlace bool // it has the option -i
+	into    bool // the next word is a file to write to
+}
+
+// names reports whether a word may be a path that the command names.
+func (c *simpleCommand) names(w *shellWord) bool {
+	switch {
+	case w.ends:
+		*c = simpleCommand{}
+	case w.into:
+		c.into = true
+	case w.opaque || w.text == "":
+		c.into = false
+	case c.into:
+		return true
+	case c.name == "" && (slices.Contains(strings.Fields(prefixes), w.text) || strings.Contains(w.text, "=")):
+	case c.name == "":
+		c.name = filepath.Base(w.text)
+	case strings.HasPrefix(w.text, "-"):
+		c.inPlace = c.inPlace || strings.HasPrefix(w.text, "-i") || w.text == "--in-place"
+	default:
+		return true
+	}
+	return false
+}
+
+// writes reports whether the command writes to the path that it names now.
+func (c *simpleCommand) writes() bool {
+	return c.into || slices.Contains(strings.Fields(writers), c.name) || c.inPlace && slices.Contains(strings.Fields(editors), c.name) || c.name == "dd"
+}
+
+// prefix stands before the path in a word.
+func (c *simpleCommand) prefix() string {
+	if c.name == "dd" {
+		return "of="
+	}
+	return ""
 }
 
 // inDir makes a word absolute.

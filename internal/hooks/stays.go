@@ -65,6 +65,18 @@ func (h *hook) see(w *work) {
 	h.seeBelow(w, dirs)
 }
 
+// targets lists the paths that the event's tool is going to change, as far as it names them: those of an edit
+// tool, and those outside the root that a command of the shell writes to.
+func (h *hook) targets() []string {
+	paths := slices.Clip(h.paths)
+	for _, m := range mentions(h.dir, h.home, h.shell) {
+		if place := h.placeOf(m.path); m.writes && filepath.IsAbs(place) && !slices.Contains(paths, place) && len(paths) < maxSeen {
+			paths = append(paths, place)
+		}
+	}
+	return paths
+}
+
 // seeAt returns the path as it is noted, "" for one that does not count.
 func (h *hook) seeAt(w *work, path string) string {
 	place := h.placeOf(path)

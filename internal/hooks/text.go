@@ -12,11 +12,16 @@ import (
 // resultText lists the changed paths below a headline.
 func resultText(res *cairn.Result, headline string) string {
 	var counts, lines []string
+	away := res.Outside
+	if away == nil {
+		away = &cairn.OutsideResult{}
+	}
 	for _, group := range []struct {
 		verb string
 		list []cairn.PathReason
 	}{
-		{"conflict", res.Conflicts}, {"kept", res.Kept}, {"restored", reasonless(res.Restored)}, {"deleted", reasonless(res.Deleted)},
+		{"conflict", slices.Concat(res.Conflicts, away.Conflicts)}, {"kept", slices.Concat(res.Kept, away.Kept)},
+		{"restored", reasonless(slices.Concat(res.Restored, away.Restored))}, {"deleted", reasonless(slices.Concat(res.Deleted, away.Deleted))},
 	} {
 		if len(group.list) == 0 {
 			continue

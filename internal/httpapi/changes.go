@@ -20,6 +20,7 @@ type ChangeRequest struct {
 	OnConflict string        `json:"onConflict,omitempty" enum:"merge,overwrite,keep,fail" doc:"What becomes of a path that was changed since."`
 	Git        bool          `json:"git,omitempty" doc:"undo, redo: the git repository goes back, too. /apply does so only with a planID: 409 without one."`
 	ThisRoot   bool          `json:"thisRoot,omitempty" doc:"undo, redo: only in this directory, of an operation that went over several."`
+	Outside    bool          `json:"outside,omitempty" doc:"undo, redo: what was changed outside the root goes back, too."`
 	ChosenHunks
 	Plan string `json:"planID,omitempty" pattern:"^[0-9a-f]{16}$" doc:"/apply: carry out this plan and no other; 409 if it would be another one now."`
 }
@@ -30,6 +31,7 @@ type BackRequest struct {
 	OnConflict string   `json:"onConflict,omitempty" enum:"merge,overwrite,keep,fail"`
 	Git        bool     `json:"git,omitempty" doc:"The git repository goes back, too: only with the planID of a dry run, 409 without one."`
 	ThisRoot   bool     `json:"thisRoot,omitempty" doc:"Only in this directory, of an operation that went over several."`
+	Outside    bool     `json:"outside,omitempty" doc:"What was changed outside the root, and saved before, goes back, too."`
 	DryRun     bool     `json:"dryRun,omitempty" doc:"Only say what would be done."`
 	Plan       string   `json:"planID,omitempty" pattern:"^[0-9a-f]{16}$"`
 }
@@ -92,7 +94,7 @@ func (b *ChangeRequest) carryOut(ctx context.Context, r *Repo, dryRun bool) (*ca
 	if err != nil {
 		return nil, err
 	}
-	opt.Git, opt.ThisRoot = b.Git, b.ThisRoot
+	opt.Git, opt.ThisRoot, opt.Outside = b.Git, b.ThisRoot, b.Outside
 	if err := b.put(&opt); err != nil {
 		return nil, err
 	}
@@ -114,11 +116,12 @@ func (b *ChangeRequest) carryOut(ctx context.Context, r *Repo, dryRun bool) (*ca
 func (b *ChangeRequest) check() error {
 	has := map[string]bool{
 		"hash": b.Hash != "", "from": b.From != "", "to": b.To != "", "patches": b.Patches != nil,
-		"keepNew": b.KeepNew, "onConflict": b.OnConflict != "", "paths": b.Paths != nil, "git": b.Git, "thisRoot": b.ThisRoot,
+		"keepNew": b.KeepNew, "onConflict": b.OnConflict != "", "paths": b.Paths != nil, "git": b.Git, "thisRoot": b.ThisRoot, "outside": b.Outside,
 		"hunks": b.Hunks != nil, "lines": b.Lines != nil,
 	}
 	takes := map[string][]string{
-		"restore": {"hash", "paths", "keepNew"}, "undo": {"paths", "onConflict", "git", "thisRoot"}, "redo": {"paths", "onConflict", "git", "thisRoot"},
+		"restore": {"hash", "paths", "keepNew"},
+		"undo":    {"paths", "onConflict", "git", "thisRoot", "outside"}, "redo": {"paths", "onConflict", "git", "thisRoot", "outside"},
 		"revert": {"from", "to", "paths", "onConflict", "hunks", "lines"},
 	}[b.Action]
 	if has["patches"] && b.Action == "revert" {
@@ -127,7 +130,7 @@ func (b *ChangeRequest) check() error {
 	for _, field := range takes {
 		delete(has, field)
 	}
-	for _, field := range []string{"hash", "from", "to", "patches", "keepNew", "onConflict", "paths", "git", "hunks", "lines"} {
+	for _, field := range []string{"hash", "from", "to", "patches", "keepNew", "onConflict", "paths", "git", "outside", "hunks", "lines"} {
 		if has[field] {
 			return badField("body."+field, "", "expected nothing: "+b.Action+" has no use for it here")
 		}
@@ -154,13 +157,17 @@ func again(run func(*Repo, context.Context, cairn.RevertOptions) (*cairn.Result,
 	return func(ctx context.Context, p *Project, in *inBack) (*cairn.Result, error) {
 		b := either(in.Body, &BackRequest{})
 		opt, err := revertOptions(b.Paths, b.OnConflict, b.DryRun, b.Plan)
-		if err == nil && b.Git && len(opt.Paths) > 0 {
+		switch {
+		case err != nil || len(opt.Paths) == 0:
+		case b.Git:
 			err = errGitPaths()
+		case b.Outside:
+			err = badField("body.outside", "true", "expected none beside paths")
 		}
 		if err != nil {
 			return nil, err
 		}
-		opt.Git, opt.ThisRoot = b.Git, b.ThisRoot
+		opt.Git, opt.ThisRoot, opt.Outside = b.Git, b.ThisRoot, b.Outside
 		return run(p.Repo, ctx, opt)
 	}
 }

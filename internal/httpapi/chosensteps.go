@@ -57,7 +57,9 @@ func (b *SessionRevert) takeSteps(ctx context.Context, p *Project, id string) (*
 	if err != nil {
 		return nil, err
 	}
-	opt.ThisRoot = b.ThisRoot
+	if opt.ThisRoot, opt.Outside = b.ThisRoot, b.Outside; b.Outside && (len(b.Paths) > 0 || b.any()) {
+		return nil, badField("body.outside", "true", "expected none beside paths, hunks and lines")
+	}
 	if err := b.put(&opt); err != nil {
 		return nil, err
 	}

@@ -58,6 +58,7 @@ type SessionRevert struct {
 	EndOpen    bool   `json:"endOpen,omitempty" doc:"End open steps first: their agent is gone."`
 	Git        bool   `json:"git,omitempty" doc:"The git repository goes back, too: only with the planID of a dry run, 409 without one."`
 	ThisRoot   bool   `json:"thisRoot,omitempty" doc:"Only in this directory, of a session of several."`
+	Outside    bool   `json:"outside,omitempty" doc:"What was changed outside the root, and saved before, goes back, too."`
 }
 
 // SessionBack is a SessionRevert whose target is known.
@@ -68,6 +69,7 @@ type SessionBack struct {
 	EndOpen    bool   `json:"endOpen,omitempty"`
 	Git        bool   `json:"git,omitempty" doc:"Git goes along, only with the planID of a dry run."`
 	ThisRoot   bool   `json:"thisRoot,omitempty" doc:"Only in this directory, of a session of several."`
+	Outside    bool   `json:"outside,omitempty" doc:"What was changed outside the root, and saved before, goes back, too."`
 }
 
 type inSessionBack struct {
@@ -79,7 +81,7 @@ func (b *SessionBack) options() session.MoveOptions {
 	if b == nil {
 		return session.MoveOptions{}
 	}
-	return session.MoveOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, EndOpen: b.EndOpen, Git: b.Git, ThisRoot: b.ThisRoot}
+	return session.MoveOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, EndOpen: b.EndOpen, Git: b.Git, ThisRoot: b.ThisRoot, Outside: b.Outside}
 }
 
 func (s *Server) sessionOperations() {
@@ -205,7 +207,7 @@ func (s *Server) sessionBack() {
 		case b.Turn != 0:
 			return b.takeTurn(ctx, p, id)
 		}
-		opt := session.MoveOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, EndOpen: b.EndOpen, Git: b.Git, ThisRoot: b.ThisRoot}
+		opt := session.MoveOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, EndOpen: b.EndOpen, Git: b.Git, ThisRoot: b.ThisRoot, Outside: b.Outside}
 		return answerBack(p.Sessions.Revert(ctx, id, session.Target{Message: b.MessageID, Part: b.PartID, Start: b.Start}, opt))
 	})
 	for _, e := range []struct {

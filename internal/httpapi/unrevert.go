@@ -19,6 +19,8 @@ func (b *SessionUnrevert) check() error {
 		return badField("body.paths", b.Paths[0], "expected none beside hunks and lines")
 	case some && b.EndOpen:
 		return badField("body.endOpen", "true", "expected none beside paths, hunks and lines")
+	case some && b.Outside:
+		return badField("body.outside", "true", "expected none beside paths, hunks and lines")
 	case some && b.Git:
 		return badField("body.git", "true", "expected none beside paths, hunks and lines")
 	}

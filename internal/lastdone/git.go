@@ -2,24 +2,38 @@ package lastdone
 
 import (
 	"context"
+	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// movedGit reports whether a turn has moved the user's git repository, where that counts.
-func (f *Finder) movedGit(ctx context.Context, c *Choice) (bool, error) {
-	if !f.Git {
-		return false, nil
+// movedBeyond reports whether a turn has changed something beyond the files of the root that counts: the
+// user's git repository, or paths outside the root.
+func (f *Finder) movedBeyond(ctx context.Context, c *Choice) (bool, error) {
+	steps := c.Turn.Steps()
+	if f.Outside {
+		for i := range steps {
+			for _, change := range steps[i].Outside {
+				if change.Left == "" {
+					c.Outside = append(c.Outside, string(change.Path))
+				}
+			}
+		}
+		slices.Sort(c.Outside)
+		c.Outside = slices.Compact(c.Outside)
 	}
-	for _, s := range c.Turn.Steps() {
+	if !f.Git {
+		return len(c.Outside) > 0, nil
+	}
+	for _, s := range steps {
 		moved, err := f.movedIn(ctx, &s)
 		if moved || err != nil {
 			c.Moved = moved
 			return moved, err
 		}
 	}
-	return false, nil
+	return len(c.Outside) > 0, nil
 }
 
 func (f *Finder) movedIn(ctx context.Context, s *session.Step) (bool, error) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/access"
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -28,6 +29,9 @@ type Finder struct {
 
 	// Git: what git commands have moved counts, and goes back, too.
 	Git bool
+
+	// Outside: changes outside the root count and go back, too, if the paths were saved before.
+	Outside bool
 }
 
 // Want narrows a choice down.
@@ -44,6 +48,7 @@ type Choice struct {
 	Open    bool     // a step of the turn is running
 	Files   []string // that the turn changed, absolute
 	Moved   bool     // the turn moved git; only looked at where it changed no files
+	Outside []string // paths outside the root that can go back, likewise
 
 	Operation *cairn.Operation
 
@@ -64,6 +69,14 @@ func (c *Choice) Did() string {
 		return Turn
 	}
 	return Operation
+}
+
+// Same reports whether two choices are the same turn or operation.
+func (c *Choice) Same(o *Choice) bool {
+	if c.Turn != nil && o.Turn != nil {
+		return c.Session.ID == o.Session.ID && c.Turn.ID() == o.Turn.ID()
+	}
+	return c.Operation != nil && o.Operation != nil && c.Operation.ID == o.Operation.ID
 }
 
 // Undo lists what an undo could take back. The first choice is the newest; it counts unless
@@ -113,7 +126,7 @@ func merged(turns, ops []Choice) []Choice {
 
 // operation returns the operation that is next to be taken back, none or one.
 func (f *Finder) operation(ctx context.Context, kind string, passSessions bool) ([]Choice, error) {
-	op, err := access.Lines(f.Repo).NextToTakeBack(ctx, kind, passSessions, f.Git)
+	op, err := access.Lines(f.Repo).NextToTakeBack(ctx, kind, passSessions, history.Beyond{Git: f.Git, Outside: f.Outside})
 	if err != nil || op == nil {
 		return nil, err
 	}
@@ -146,7 +159,7 @@ func (f *Finder) Take(ctx context.Context, c *Choice, opt session.MoveOptions, p
 		_, res, err := f.Sessions.Revert(ctx, c.Session.ID, session.Target{Message: c.Turn.ID()}, opt)
 		return res, err
 	}
-	back := cairn.RevertOptions{Paths: paths, OnConflict: opt.OnConflict, DryRun: opt.DryRun, Plan: opt.Plan, PassSessions: !c.ofAll, Git: f.Git, ThisRoot: opt.ThisRoot}
+	back := cairn.RevertOptions{Paths: paths, OnConflict: opt.OnConflict, DryRun: opt.DryRun, Plan: opt.Plan, PassSessions: !c.ofAll, Git: f.Git, Outside: f.Outside, ThisRoot: opt.ThisRoot}
 	if c.forward {
 		return f.Repo.Redo(ctx, back)
 	}

@@ -74,9 +74,10 @@ func (f *Finder) reverted(ctx context.Context, s *session.Session, history []ses
 		if err != nil {
 			return c, err
 		}
-		moved, err := f.movedGit(ctx, &Choice{Turn: &t})
+		beyond := &Choice{Turn: &t}
+		moved, err := f.movedBeyond(ctx, beyond)
 		if err != nil || moved || len(files) > 0 {
-			c.Turn, c.Files, c.Moved = &t, files, moved
+			c.Turn, c.Files, c.Moved, c.Outside = &t, files, beyond.Moved, beyond.Outside
 			return c, err
 		}
 	}
@@ -104,7 +105,7 @@ func (f *Finder) bringBack(ctx context.Context, c *Choice, opt session.MoveOptio
 		if err != nil {
 			return nil, err
 		}
-		moved, err := f.movedGit(ctx, &Choice{Turn: next})
+		moved, err := f.movedBeyond(ctx, &Choice{Turn: next})
 		if err != nil {
 			return nil, err
 		}

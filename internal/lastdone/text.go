@@ -29,8 +29,12 @@ func (c *Choice) Text(root string, now time.Time) string {
 		files[i] = strings.TrimPrefix(file, prefix)
 	}
 	state := counted(files, "file")
-	if c.Moved && len(files) == 0 {
+	switch {
+	case len(files) > 0:
+	case c.Moved:
 		state = "git"
+	case len(c.Outside) > 0:
+		state = counted(c.Outside, "path") + " outside"
 	}
 	if c.Open {
 		state = "running"
@@ -40,15 +44,17 @@ func (c *Choice) Text(root string, now time.Time) string {
 
 // extent says what an operation changed.
 func (c *Choice) extent() string {
-	text := counted(c.Operation.Paths, "path")
-	switch {
-	case len(c.Operation.Git) == 0:
-	case len(c.Operation.Paths) == 0:
-		return "git"
-	default:
-		text += ", git"
+	var parts []string
+	if len(c.Operation.Paths) > 0 || len(c.Operation.Git)+len(c.Operation.Outside) == 0 {
+		parts = append(parts, counted(c.Operation.Paths, "path"))
 	}
-	return text
+	if len(c.Operation.Git) > 0 {
+		parts = append(parts, "git")
+	}
+	if len(c.Operation.Outside) > 0 {
+		parts = append(parts, counted(c.Operation.Outside, "path")+" outside")
+	}
+	return strings.Join(parts, ", ")
 }
 
 // at is the time of a turn itself, also where it comes back.

@@ -139,7 +139,7 @@ func (f *Finder) newestTurn(ctx context.Context, s *session.Session) (*Choice, *
 		if len(c.Files) > 0 || c.Open && !f.EndOpen {
 			return c, owner, nil
 		}
-		if moved, err := f.movedGit(ctx, c); moved || err != nil {
+		if moved, err := f.movedBeyond(ctx, c); moved || err != nil {
 			return c, owner, err
 		}
 	}

@@ -157,7 +157,7 @@ func (t *tools) undo(ctx context.Context, args takeBackArgs) (outcome, string, e
 	if err != nil {
 		return outcome{}, "", err
 	}
-	opt.Git, opt.ThisRoot = args.Git, args.ThisRoot
+	opt.Git, opt.ThisRoot, opt.Outside = args.Git, args.ThisRoot, args.Outside
 	return t.answer(ctx)(t.repo.Undo(ctx, opt))
 }
 
@@ -166,7 +166,7 @@ func (t *tools) redo(ctx context.Context, args takeBackArgs) (outcome, string, e
 	if err != nil {
 		return outcome{}, "", err
 	}
-	opt.Git, opt.ThisRoot = args.Git, args.ThisRoot
+	opt.Git, opt.ThisRoot, opt.Outside = args.Git, args.ThisRoot, args.Outside
 	return t.answer(ctx)(t.repo.Redo(ctx, opt))
 }
 

@@ -5,14 +5,17 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
-// gitArgs are arguments of tools that take back what was done.
-// rootArgs limit a way back to one directory.
+// rootArgs limit a way back to one directory, or widen it.
 type rootArgs struct {
+	Outside bool `json:"outside,omitempty" jsonschema:"files outside the root go back, too, as far as the tools named them and they were saved before"`
+
 	ThisRoot bool `json:"thisRoot,omitempty" jsonschema:"only in this directory, where a session or an operation has several"`
 }
 
+// gitArgs are arguments of tools that take back what was done.
 type gitArgs struct {
 	Git bool `json:"git,omitempty" jsonschema:"the git repository goes back, too: HEAD, refs, stashes, index; only with the planID of a preview"`
 }
@@ -42,6 +45,23 @@ func (t *tools) moved(ctx context.Context, id string) []string {
 		return words
 	}
 	return nil
+}
+
+func writeOutside(b *strings.Builder, res *cairn.Result) {
+	if res.Outside == nil {
+		return
+	}
+	restored, deleted := "restored ", "deleted "
+	if res.DryRun {
+		restored, deleted = "would restore ", "would delete "
+	}
+	reason := func(what string) func(cairn.PathReason) string {
+		return func(p cairn.PathReason) string { return what + p.Path.Quoted() + ": " + p.Reason }
+	}
+	lines(b, res.Outside.Restored, func(path string) string { return restored + pathtext.Quote(path) })
+	lines(b, res.Outside.Deleted, func(path string) string { return deleted + pathtext.Quote(path) })
+	lines(b, res.Outside.Kept, reason("kept "))
+	lines(b, res.Outside.Conflicts, reason("conflict "))
 }
 
 func writeGit(b *strings.Builder, res *cairn.Result) {

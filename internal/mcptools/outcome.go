@@ -28,6 +28,7 @@ type outcome struct {
 	Base      string                `json:"base,omitempty" jsonschema:"of a merge: the checkpoint that both sides have in common"`
 	Notes     []string              `json:"notes,omitempty" jsonschema:"what else is to be known, one fact a line"`
 	Git       *cairn.GitResult      `json:"git,omitempty" jsonschema:"what became of the git repository, where it was to go back, too"`
+	Outside   *cairn.OutsideResult  `json:"outside,omitempty" jsonschema:"what became of paths outside the root, where they were to go back, too"`
 	GitMoved  []string              `json:"moved,omitempty" jsonschema:"what has moved in the git repository since then, and stays"`
 	Unlisted  int                   `json:"unlisted" jsonschema:"further paths for which there was no room"`
 }
@@ -38,7 +39,7 @@ func answer(res *cairn.Result, err error) (outcome, string, error) {
 		return outcome{}, "", err
 	}
 	res = res.InAllRoots() // absolute paths are those of other directories of the session
-	o := outcome{DryRun: res.DryRun, Operation: res.Operation, Complete: res.Complete(), Git: res.Git, Notes: res.Notes, Base: res.Base}
+	o := outcome{DryRun: res.DryRun, Operation: res.Operation, Complete: res.Complete(), Git: res.Git, Outside: res.Outside, Notes: res.Notes, Base: res.Base}
 	if res.DryRun {
 		o.Plan = res.PlanID
 		o.Changes = some(&o.Unlisted, res.Plan)
@@ -59,7 +60,7 @@ func some[T any](unlisted *int, list []T) []T {
 func text(res *cairn.Result) string {
 	var b strings.Builder
 	switch {
-	case res.DryRun && len(res.Plan) == 0:
+	case res.DryRun && len(res.Plan)+res.Outside.Changes() == 0:
 		b.WriteString("nothing to do\n")
 	case res.DryRun:
 		fmt.Fprintf(&b, "nothing is changed yet; to do exactly this, call the tool with the plan id %s\n", res.PlanID)
@@ -77,6 +78,7 @@ func text(res *cairn.Result) string {
 	lines(&b, res.Conflicts, func(p cairn.PathReason) string { return "conflict " + p.Path.Quoted() + ": " + p.Reason })
 	lines(&b, res.NotTakenBack, func(p cairn.PathReason) string { return "not taken back " + p.Path.Quoted() + ": " + p.Reason })
 	lines(&b, res.Notes, func(note string) string { return note })
+	writeOutside(&b, res)
 	writeGit(&b, res)
 	return strings.ToValidUTF8(strings.TrimSuffix(b.String(), "\n"), "\uFFFD")
 }

@@ -86,7 +86,7 @@ func (t *tools) sessionRedo(ctx context.Context, args sessionArgs) (outcome, str
 }
 
 func (t *tools) sessionMove(ctx context.Context, args sessionArgs, move func(context.Context, string, session.MoveOptions) (*session.Session, *cairn.Result, error)) (outcome, string, error) {
-	opt := session.MoveOptions{DryRun: args.DryRun, Plan: args.Plan, EndOpen: args.EndOpen, Git: args.Git, ThisRoot: args.ThisRoot}
+	opt := session.MoveOptions{DryRun: args.DryRun, Plan: args.Plan, EndOpen: args.EndOpen, Git: args.Git, ThisRoot: args.ThisRoot, Outside: args.Outside}
 	if args.OnConflict != "" {
 		policy, err := plan.ParsePolicy(args.OnConflict)
 		if err != nil {

@@ -42,6 +42,9 @@ func withElsewhere(shares []Share, results []*Result, head int, planID string) *
 	res := *results[head]
 	res.PlanID = planID
 	for i, other := range results {
+		if i != head {
+			res.Outside = res.Outside.Plus(other.Outside)
+		}
 		if i != head && !other.empty() {
 			res.Elsewhere = append(res.Elsewhere, rootResult(shares[i].Root, other))
 		}

@@ -61,7 +61,7 @@ func ThisRootAlone(root string, err error) error {
 
 // together takes the shares back that are still in effect.
 func (u *jointUndo) together(ctx context.Context, roots []*Operator, locks []*history.Locked) (*Result, error) {
-	newest, err := u.NextToTakeBack(ctx, u.kind, u.opt.PassSessions, u.opt.Git)
+	newest, err := u.NextToTakeBack(ctx, u.kind, u.opt.PassSessions, u.opt.beyond())
 	if err != nil {
 		return nil, err
 	}

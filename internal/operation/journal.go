@@ -14,6 +14,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/outside"
 	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
@@ -35,10 +36,14 @@ type journal struct {
 	Line      *journalLine       `json:"line,omitempty"`
 	Git       *gitBack           `json:"git,omitempty"`
 	Joint     *jointShare        `json:"joint,omitempty"`
+	Outside   *journalOutside    `json:"outside,omitempty"`
 
 	before  object.ID
 	changes []apply.Change
-	git     *GitResult // of the part that is done
+	git     *GitResult    // of the part that is done
+	outside *outside.Plan // of the part that is done; nil for none
+
+	outsideRecord string // of outside; "" for none
 }
 
 // journalLine describes the checkpoint that an operation appends to a line.
@@ -49,6 +54,8 @@ type journalLine struct {
 	Wanted  string          `json:"wanted"`            // checkpoint of the state to be brought about
 	Paths   state.Paths     `json:"paths"`             // where that differs from what was wanted before
 	Settled state.Paths     `json:"settled,omitempty"` // reported, but as wanted
+
+	outside string // id of the record of what changed outside the root; "" for none
 }
 
 // journalChange is a apply.Change.
@@ -85,11 +92,7 @@ func (r *Operator) writeJournal(l *history.Locked, j *journal) error {
 	}
 	j.Changes = make([]journalChange, len(j.changes))
 	for i, c := range j.changes {
-		out := journalChange{Path: state.Path(c.Path), Action: c.Action.String(), Mode: c.Mode, Perm: state.Octal(c.Perm), ID: c.ID.String(), As: state.Path(c.As)}
-		if c.Was != nil {
-			out.Was = &journalWas{c.Was.Mode, state.Octal(c.Was.Perm), c.Was.Stat, c.Was.ID.String()}
-		}
-		j.Changes[i] = out
+		j.Changes[i] = journalChangeOf(&c)
 	}
 	data, err := json.Marshal(j)
 	if err != nil {
@@ -100,6 +103,14 @@ func (r *Operator) writeJournal(l *history.Locked, j *journal) error {
 		return fmt.Errorf("write the journal, nothing has been changed: %w", err)
 	}
 	return nil
+}
+
+func journalChangeOf(c *apply.Change) journalChange {
+	out := journalChange{Path: state.Path(c.Path), Action: c.Action.String(), Mode: c.Mode, Perm: state.Octal(c.Perm), ID: c.ID.String(), As: state.Path(c.As)}
+	if c.Was != nil {
+		out.Was = &journalWas{c.Was.Mode, state.Octal(c.Was.Perm), c.Was.Stat, c.Was.ID.String()}
+	}
+	return out
 }
 
 func parseJournal(data []byte) (*journal, error) {
@@ -163,7 +174,7 @@ func (j *journal) created(res *Result) []string {
 
 // result sorts the outcomes of an apply.
 func (j *journal) result(outcomes []apply.Outcome) *Result {
-	res := &Result{Kept: j.Kept, Conflicts: j.Conflicts, Git: j.git}
+	res := &Result{Kept: j.Kept, Conflicts: j.Conflicts, Git: j.git, Outside: outsideResult(j.outside)}
 	for i := range outcomes {
 		o := &outcomes[i]
 		switch {
@@ -244,7 +255,7 @@ func (r *Operator) recorded(j *journal) bool {
 
 func (r *Operator) resume(ctx context.Context, l *history.Locked, j *journal) error {
 	if r.recorded(j) {
-		return r.dropJournal(l)
+		return r.dropJournal(l) // a record that no operation names goes with the next cleaning
 	}
 	if whole, err := r.wholeJoint(ctx, j); err != nil || !whole {
 		return r.dropShare(l, j, err)

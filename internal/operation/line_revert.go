@@ -33,6 +33,8 @@ type TakeBack struct {
 	Plan       string // as in RevertOptions
 	Quiet      bool   // append nothing where nothing is to be done
 	Git        bool   // what the steps have moved in the user's git repository goes back, too
+
+	Outside bool // paths outside the root that the steps have changed go back, too
 }
 
 // TakeBack reverts and appends the outcome to a line, both or neither, whatever
@@ -64,6 +66,7 @@ func (u *LineUpdate) TakeBack(ctx context.Context, id string, t TakeBack) (*Resu
 	if t.Git {
 		req.git = &gitBack{Ways: gitWaysOf(t.Earlier, t.Steps)}
 	}
+	req.outside = t.outsideBack()
 	res, err := u.repo.operateOn(ctx, u.lock, req, disk, p)
 	if err != nil {
 		return nil, nil, err
@@ -81,6 +84,28 @@ func (u *LineUpdate) TakeBack(ctx context.Context, id string, t TakeBack) (*Resu
 	u.disk, u.published = nil, false
 	event, err := u.repo.LineTip(id)
 	return res, event, err
+}
+
+// outsideBack is the part of the revert that concerns paths outside the root: reverts in effect come off
+// first.
+func (t *TakeBack) outsideBack() *outsideBack {
+	if !t.Outside {
+		return nil
+	}
+	b := &outsideBack{policy: t.OnConflict}
+	for _, e := range t.Earlier {
+		b.ways = append(b.ways, e.Outside)
+	}
+	b.ways = append(b.ways, outsideWaysOf(t.Steps)...)
+	return b
+}
+
+// outsideWaysOf lists the records of steps, the newest step first.
+func outsideWaysOf(steps []UndoneStep) (ways [][]string) {
+	for i := range steps {
+		ways = append(ways, steps[len(steps)-1-i].Outside...)
+	}
+	return ways
 }
 
 // previewEvent returns the event of a revert that appends nothing.
@@ -291,6 +316,9 @@ func (u *LineUpdate) base(ctx context.Context, t *TakeBack, start state.State) (
 // that state becomes a second parent.
 func (r *Operator) addReverted(batch *odb.Batch, s state.State, before *history.Checkpoint, line *journalLine, created []string, res *Result) (object.ID, error) {
 	rec := &history.LineRecord{Record: line.Record, Before: before.ID, Paths: line.Paths, Unmoved: line.unmoved(res), Created: created}
+	if line.outside != "" {
+		rec.Outside = []string{line.outside}
+	}
 	parents := []object.ID{history.IDOf(before)}
 	id, err := object.ParseID(line.Wanted)
 	if err != nil {

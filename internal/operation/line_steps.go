@@ -16,6 +16,10 @@ func (u *LineUpdate) RevertSteps(ctx context.Context, steps []UndoneStep, target
 	if err := checkPolicy(opt.OnConflict); err != nil {
 		return nil, err
 	}
+	if err := opt.checkOutside(); err != nil {
+		return nil, err
+	}
+	opt.outside = outsideWaysOf(steps)
 	within, err := u.repo.ScopeOf(opt.Paths)
 	if err != nil {
 		return nil, err
@@ -42,7 +46,11 @@ func (u *LineUpdate) RevertSteps(ctx context.Context, steps []UndoneStep, target
 
 // revert carries out a plan for the captured disk as an operation that moves no line.
 func (u *LineUpdate) revert(ctx context.Context, p *plan.Plan, target string, opt RevertOptions) (*Result, error) {
-	res, err := u.repo.operateOn(ctx, u.lock, opRequest{kind: "revert", target: target, dryRun: opt.DryRun, planID: opt.Plan, joint: u.joint}, u.disk, p)
+	req := opRequest{kind: "revert", target: target, dryRun: opt.DryRun, planID: opt.Plan, joint: u.joint}
+	if opt.Outside {
+		req.outside = &outsideBack{ways: opt.outside, policy: opt.policy()}
+	}
+	res, err := u.repo.operateOn(ctx, u.lock, req, u.disk, p)
 	if err == nil && !opt.DryRun {
 		u.ForgetDisk() // the capture is not the disk any more
 	}

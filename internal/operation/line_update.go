@@ -74,6 +74,8 @@ type LineAppend struct {
 	// Of the first checkpoint of a line: the one that it follows, from another line,
 	// and one whose state it has.
 	Parent, State string
+
+	Outside []string // ids of records of paths outside the root that the event names
 }
 
 // Append adds a checkpoint to a line, which begins with it if there is none.
@@ -102,7 +104,7 @@ func (u *LineUpdate) Append(ctx context.Context, id string, a LineAppend) (*hist
 	if c != nil && !u.published {
 		into = c.Batch
 	}
-	commit, err := u.repo.addLineCommit(into, s, parents, history.StateLabel{Message: a.Message, Author: a.Author}, &history.LineRecord{Record: a.Record})
+	commit, err := u.repo.addLineCommit(into, s, parents, history.StateLabel{Message: a.Message, Author: a.Author}, &history.LineRecord{Record: a.Record, Outside: a.Outside})
 	if err != nil {
 		return nil, err
 	}

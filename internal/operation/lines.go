@@ -37,9 +37,9 @@ func (l Lines) NoPrompts() bool { return l.operator.Opt.NoPrompts }
 func (l Lines) NoMask() bool { return l.operator.Opt.NoMask }
 
 // NextToTakeBack is the operation that an undo, or a redo, takes back, nil for none; see
-// RevertOptions.PassSessions and RevertOptions.Git.
-func (l Lines) NextToTakeBack(ctx context.Context, kind string, passSessions, git bool) (*history.Operation, error) {
-	return l.operator.NextToTakeBack(ctx, kind, passSessions, git)
+// RevertOptions.PassSessions, RevertOptions.Git and RevertOptions.Outside.
+func (l Lines) NextToTakeBack(ctx context.Context, kind string, passSessions bool, beyond history.Beyond) (*history.Operation, error) {
+	return l.operator.NextToTakeBack(ctx, kind, passSessions, beyond)
 }
 
 // FinishInterrupted finishes the operation of a dead process; see Operator.FinishInterrupted.

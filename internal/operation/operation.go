@@ -30,6 +30,8 @@ type opRequest struct {
 	line   *journalLine
 	git    *gitBack // nil = git stays
 	joint  *Joint   // nil = it concerns this root alone
+
+	outside *outsideBack // nil = paths outside the root stay
 }
 
 // operate carries out an operation. Dying at any point loses nothing:
@@ -77,9 +79,12 @@ func (r *Operator) operateOn(ctx context.Context, l *history.Locked, req opReque
 	if err != nil {
 		return nil, err
 	}
+	if err := r.planOutside(req.outside); err != nil {
+		return nil, err
+	}
 	res, err := r.preview(req, p, back)
 	moves := back != nil && !back.None()
-	if err != nil || req.dryRun || !req.toBeRecorded(p) && !moves {
+	if err != nil || req.dryRun || !req.toBeRecorded(p) && !moves && !req.outside.moves() {
 		return res, err
 	}
 	if moves && req.planID == "" {
@@ -113,8 +118,12 @@ func (r *Operator) carryOut(ctx context.Context, l *history.Locked, req opReques
 
 func (r *Operator) carryOutFrom(ctx context.Context, l *history.Locked, req opRequest, before object.ID, disk *capture.Snapshot, p *plan.Plan, back *gitrestore.Plan) (*Result, error) {
 	j := newJournal(req, before, p)
-	if err := r.writeJournal(l, j); err != nil {
+	var err error
+	if j.Outside, err = r.saveOutside(req.outside); err != nil {
 		return nil, err
+	}
+	if err := r.writeJournal(l, j); err != nil {
+		return nil, errors.Join(err, r.dropOutside(j))
 	}
 	if err := r.applyGit(ctx, j, back, false); err != nil {
 		return nil, errors.Join(err, r.dropJournal(l))
@@ -193,13 +202,16 @@ func (r *Operator) finish(ctx context.Context, l *history.Locked, j *journal, x 
 	if err != nil {
 		return nil, fmt.Errorf("%s interrupted, the next command finishes it: %w", j.Kind, err)
 	}
+	if err := r.applyOutside(ctx, j, x == nil); err != nil {
+		return nil, fmt.Errorf("%s interrupted outside the root, the next command finishes it: %w", j.Kind, err)
+	}
 	res := j.result(outcomes)
 	id, err := r.recordOperation(ctx, l, j, res, recaptureOptions(j, outcomes, x, applier))
 	if err != nil {
 		return nil, fmt.Errorf("record the %s, which is done: %w", j.Kind, err)
 	}
 	res.Operation = id.String()
-	return res, r.dropJournal(l)
+	return res, errors.Join(r.dropJournal(l), r.dropOutside(j))
 }
 
 func (r *Operator) applyProgress() func(done, total int) {

@@ -100,6 +100,10 @@ func (r *Operator) recordOperation(ctx context.Context, l *history.Locked, j *jo
 		return object.ID{}, err
 	}
 	defer batch.Discard()
+	refs, err := r.addOutside(batch, j)
+	if err != nil {
+		return object.ID{}, err
+	}
 	after, err := r.addAfter(batch, s, j, res)
 	if err != nil {
 		return object.ID{}, err
@@ -108,7 +112,6 @@ func (r *Operator) recordOperation(ctx context.Context, l *history.Locked, j *jo
 	if err != nil {
 		return object.ID{}, err
 	}
-	var refs []odb.RefUpdate
 	if j.Line != nil {
 		refs = append(refs, odb.RefUpdate{Name: j.Line.Ref, ID: after})
 	}
@@ -168,6 +171,7 @@ func (r *Operator) addAfter(batch *odb.Batch, s state.State, j *journal, res *Re
 		return object.ID{}, err
 	}
 	if j.Line != nil {
+		j.Line.outside = j.outsideRecord
 		return r.addReverted(batch, s, before, j.Line, j.created(res), res)
 	}
 	return r.AddState(batch, s, before, history.StateLabel{Message: "after " + j.Kind, Author: history.Identity.Name})
@@ -182,6 +186,9 @@ func (r *Operator) addOperation(batch *odb.Batch, s state.State, j *journal, res
 	}
 	if j.git != nil {
 		rec.Git, rec.GitConflicts = j.git.Changes, j.git.Conflicts
+	}
+	if res.Outside != nil {
+		rec.Outside, rec.OutsidePaths = j.outsideRecord, slices.Concat(res.Outside.Restored, res.Outside.Deleted)
 	}
 	if j.Joint != nil {
 		rec.Joint = &j.Joint.Joint

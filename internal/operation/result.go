@@ -48,6 +48,8 @@ type Result struct {
 
 	Git *GitResult `json:"git,omitempty" doc:"Changes of the git repository, where it was to go back, too."`
 
+	Outside *OutsideResult `json:"outside,omitempty" doc:"Paths outside the root, where they were to go back, too. They are in no other list."`
+
 	Plan   []PlannedChange `json:"plan,omitzero"`
 	PlanID string          `json:"planID,omitempty" doc:"Equal plans have equal ids."` // see RestoreOptions.Plan
 	DryRun bool            `json:"-"`
@@ -60,7 +62,7 @@ func (r *Result) Complete() bool {
 			return false
 		}
 	}
-	return len(r.Kept) == 0 && len(r.Conflicts) == 0 && (r.Git == nil || len(r.Git.Conflicts) == 0)
+	return len(r.Kept) == 0 && len(r.Conflicts) == 0 && (r.Git == nil || len(r.Git.Conflicts) == 0) && r.Outside.complete()
 }
 
 // MarshalJSON implements json.Marshaler. Only a dry run has "plan" and "planID".
@@ -89,6 +91,7 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 func (r *Operator) preview(req opRequest, p *plan.Plan, back *gitrestore.Plan) (*Result, error) {
 	res := &Result{Kept: p.Kept, Conflicts: p.Conflicts, DryRun: req.dryRun, PlanID: p.ID(req.kind, req.target, req.undoes)}
 	withGit(res, back)
+	withOutside(res, req.outside)
 	if req.planID != "" && req.planID != res.PlanID {
 		return nil, fmt.Errorf("%w: the plan would now be %s, not %s", state.ErrMoved, res.PlanID, req.planID)
 	}

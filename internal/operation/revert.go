@@ -3,6 +3,7 @@ package operation
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/seed-fb9cbc17/cairn/internal/capture"
@@ -38,14 +39,27 @@ type RevertOptions struct {
 	// repository, and operations that changed nothing else count. A dry run shows it first.
 	Git bool
 
+	// Outside: paths outside the root that an operation or a step of a session has changed go back, too,
+	// as far as they were saved. Undo and redo then count operations that changed nothing else.
+	Outside bool
+
 	// ThisRoot: an undo or a redo takes an operation of several roots back in this root alone.
 	ThisRoot bool
 
-	joint *Joint
+	joint   *Joint
+	outside [][]string // records of the steps, the newest step first
 }
 
 // chooses reports whether the options choose hunks or lines.
 func (o *RevertOptions) chooses() bool { return len(o.Hunks)+len(o.Lines) > 0 }
+
+// checkOutside refuses to take paths outside the root back together with single paths and hunks.
+func (o *RevertOptions) checkOutside() error {
+	if o.Outside && (len(o.Paths) > 0 || o.chooses()) {
+		return errors.New("Outside goes with whole steps and operations, not with Paths, Hunks and Lines")
+	}
+	return nil
+}
 
 // policy returns the policy of the options, or Merge if they name none.
 func (o *RevertOptions) policy() plan.Policy { return cmp.Or(o.OnConflict, plan.Merge) }

@@ -17,6 +17,10 @@ type UndoneStep struct {
 	Made   []string    // paths that were certainly absent before it
 	Hints  []Hint      // in the order of time
 	Others []plan.Step // of other sessions, that overlap it
+
+	// Outside are the ids of its records of paths outside the root: those of each step that it stands
+	// for, the newest step first.
+	Outside [][]string
 }
 
 // Hint names paths that a step was about to change, and a checkpoint within the step. The

@@ -29,7 +29,7 @@ func (r *Operator) Redo(ctx context.Context, opt RevertOptions) (*Result, error)
 func (r *Operator) takeBackNewest(ctx context.Context, kind string, opt RevertOptions) (res *Result, err error) {
 	var joint *history.Operation
 	err = r.Capturing(ctx, func(l *history.Locked) error {
-		op, err := r.NextToTakeBack(ctx, kind, opt.PassSessions, opt.Git)
+		op, err := r.NextToTakeBack(ctx, kind, opt.PassSessions, opt.beyond())
 		if err != nil {
 			return err
 		}
@@ -69,14 +69,21 @@ func checkTakeBack(kind string, opt RevertOptions) error {
 	if opt.Git && len(opt.Paths) > 0 {
 		return fmt.Errorf("%s takes git back as a whole, not by paths", kind)
 	}
+	if err := opt.checkOutside(); err != nil {
+		return err
+	}
 	return checkPolicy(opt.OnConflict)
+}
+
+// beyond says which operations count.
+func (o *RevertOptions) beyond() history.Beyond {
+	return history.Beyond{Git: o.Git, Outside: o.Outside}
 }
 
 // NextToTakeBack is the operation that an undo, or a redo, would take back; nil if
 // there is none. It reads no more operations than have been taken back since. With
-// passSessions, moves of lines with records do not count. Without git, operations that changed only
-// the git repository do not.
-func (r *Operator) NextToTakeBack(ctx context.Context, kind string, passSessions, git bool) (*history.Operation, error) {
+// passSessions, moves of lines with records do not count.
+func (r *Operator) NextToTakeBack(ctx context.Context, kind string, passSessions bool, beyond history.Beyond) (*history.Operation, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -84,10 +91,7 @@ func (r *Operator) NextToTakeBack(ctx context.Context, kind string, passSessions
 	if passSessions {
 		ops = r.WithoutLines(ops)
 	}
-	if !git {
-		ops = history.WithoutGit(ops)
-	}
-	return history.Latest(kind, ops)
+	return history.Latest(kind, history.Counting(ops, beyond))
 }
 
 // takeBackOperation goes from the state after an operation to the one before it.
@@ -116,6 +120,9 @@ func (r *Operator) takeBackOperation(ctx context.Context, l *history.Locked, kin
 		if len(op.Git) > 0 {
 			req.git.Ways = []gitWay{{Before: op.Before, After: op.After}}
 		}
+	}
+	if opt.Outside {
+		req.outside = &outsideBack{ways: [][]string{{op.OutsideRecord()}}, policy: opt.policy()}
 	}
 	makePlan, err := r.takingBack(ctx, before, after, takeBackOptions{within: history.ChangedScope(op, scope), policy: opt.policy(), made: history.CreatedBy(op)})
 	if err != nil {

@@ -37,6 +37,9 @@ func (r *Rewriter) unpurge(l *history.Locked, paths []string) error {
 	all := r.PurgedPaths()
 	for _, path := range paths {
 		rel, err := r.Rel(path)
+		if _, away := r.split([]string{path}); len(away) > 0 {
+			rel, err = away[0], nil
+		}
 		if err != nil {
 			return err
 		}

@@ -30,17 +30,22 @@ type PurgeResult struct {
 // checkpoints, sessions, operations, pins, imports and lines of other stores. cairn.Repo.Purge
 // states the contract.
 func (r *Rewriter) Purge(ctx context.Context, paths []string) (*PurgeResult, error) {
-	rels, err := r.purgePaths(paths)
-	if err != nil {
+	inside, away := r.split(paths)
+	p, done := newPurger(r, nil), &PurgeResult{}
+	if len(inside) > 0 || len(away) == 0 {
+		var err error
+		if p.paths, err = r.purgePaths(inside); err != nil {
+			return nil, err
+		}
+	}
+	err := r.purgeOutside(ctx, away, done, p.blobs)
+	if err == nil {
+		err = r.purgeBy(ctx, p, done)
+	}
+	if err != nil && done.Paths == nil {
 		return nil, err
 	}
-	done := &PurgeResult{}
-	if err := r.purgeBy(ctx, newPurger(r, rels), done); err != nil && done.Paths == nil {
-		return nil, err
-	} else if err != nil {
-		return done, err
-	}
-	return done, nil
+	return done, err
 }
 
 func newPurger(r *Rewriter, paths []string) *purger {
@@ -52,11 +57,14 @@ func newPurger(r *Rewriter, paths []string) *purger {
 // purgeBy rewrites the history and drops what is then unreachable. Without Paths in the answer nothing
 // was rewritten.
 func (r *Rewriter) purgeBy(ctx context.Context, p *purger, done *PurgeResult) (err error) {
-	err = r.Exclusive(ctx, func(l *history.Locked) error { return p.rewrite(ctx, l) })
+	if len(p.paths) > 0 {
+		err = r.Exclusive(ctx, func(l *history.Locked) error { return p.rewrite(ctx, l) })
+	}
 	if err != nil && !(errors.Is(err, state.ErrNotFound) && r.isUnfinished()) {
 		return fmt.Errorf("purge: %w", err)
 	}
-	*done = PurgeResult{Paths: p.foundPaths(), Checkpoints: append([]string{}, p.partial...), Elsewhere: []string{}}
+	done.Paths = append(p.foundPaths(), done.Paths...)
+	done.Checkpoints, done.Elsewhere = append([]string{}, p.partial...), []string{}
 	if done.Freed, err = r.dropAll(ctx); err != nil {
 		return fmt.Errorf("purge: the paths are out of the history, but their contents are not gone yet: %w (do the same again)", err)
 	}
@@ -160,7 +168,9 @@ func (p *purger) rewrite(ctx context.Context, l *history.Locked) error {
 	if err != nil {
 		return err
 	}
-	refs = slices.DeleteFunc(refs, func(ref odb.Ref) bool { return strings.HasPrefix(ref.Name, history.RefGit) })
+	refs = slices.DeleteFunc(refs, func(ref odb.Ref) bool {
+		return strings.HasPrefix(ref.Name, history.RefGit) || strings.HasPrefix(ref.Name, history.RefOutside)
+	})
 	for i, ref := range refs {
 		if ref.Err != nil {
 			return fmt.Errorf("ref %s: %w (cairn doctor --fix first)", ref.Name, ref.Err)

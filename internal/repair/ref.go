@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -261,6 +262,9 @@ func (m *mender) cutOff(ctx context.Context) (map[object.ID]bool, error) {
 // purged reports whether a state holds a purged path. Such a state must not come back.
 func (m *mender) purged(tree object.ID) bool {
 	for _, path := range m.repo.PurgedPaths() {
+		if filepath.IsAbs(path) {
+			continue // outside the root
+		}
 		if e, err := m.repo.EntryOrNil(tree, path); err != nil || e != nil {
 			return true
 		}

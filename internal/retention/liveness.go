@@ -17,7 +17,7 @@ type verdict struct {
 	cut           []object.ID // commits whose parents no longer count
 	shortened     []string    // refs of days and sessions that lose their oldest part
 	kept, dropped int         // checkpoints
-	records       []odb.Ref   // of git, which go unless a newer checkpoint names them
+	records       []odb.Ref   // of git and of paths outside, which go unless a newer checkpoint names them
 	oldest        time.Time   // of the living checkpoints with a record; zero = there is none
 }
 

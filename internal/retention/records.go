@@ -25,16 +25,47 @@ func recordOf(c *object.CommitData) string {
 	return m.Git
 }
 
+// outsideOf returns the records of paths outside the root that a commit names.
+func outsideOf(c *object.CommitData) (ids []string) {
+	var line struct{ Outside []string }
+	if value := c.Header(history.LineHeader); strings.Contains(value, `"outside":`) && json.Unmarshal([]byte(value), &line) == nil {
+		ids = line.Outside
+	}
+	var op struct {
+		ID string `json:"outsideRecord"`
+	}
+	if value := c.Header(history.OperationHeader); strings.Contains(value, `"outsideRecord":`) && json.Unmarshal([]byte(value), &op) == nil {
+		ids = append(ids, op.ID)
+	}
+	return ids
+}
+
+// records are the refs of the records that a commit names.
+func (n *node) records() (refs []string) {
+	if n.git != "" {
+		refs = append(refs, history.RefGit+n.git)
+	}
+	for _, id := range n.outside {
+		refs = append(refs, history.RefOutside+id)
+	}
+	return refs
+}
+
 // judgeRecords finds the records that no living checkpoint names. A parent of a living commit counts
 // as living: it stays as the end of a line.
 func (s *survey) judgeRecords(v *verdict, live map[object.ID]bool) {
 	named := make(map[string]bool)
 	name := func(id object.ID) {
 		n := s.Known[id]
-		if n == nil || n.git == "" {
+		if n == nil {
 			return
 		}
-		named[n.git] = true
+		for _, ref := range n.records() {
+			named[ref] = true
+		}
+		if n.git == "" {
+			return
+		}
 		if v.oldest.IsZero() || n.when.Before(v.oldest) {
 			v.oldest = n.when
 		}
@@ -47,7 +78,7 @@ func (s *survey) judgeRecords(v *verdict, live map[object.ID]bool) {
 		}
 	}
 	for _, ref := range s.records {
-		if !named[strings.TrimPrefix(ref.Name, history.RefGit)] {
+		if !named[ref.Name] {
 			v.records = append(v.records, ref)
 		}
 	}
@@ -61,7 +92,7 @@ func (r *Cleaner) dropRecords(ctx context.Context, _ *history.Locked, s *survey,
 		return err
 	}
 	for _, ref := range v.records {
-		if slices.Contains(newer, strings.TrimPrefix(ref.Name, history.RefGit)) {
+		if slices.Contains(newer, ref.Name) {
 			continue
 		}
 		if err := r.DB.DeleteRef(ref.Name); err != nil && !errors.Is(err, odb.ErrNotFound) {
@@ -83,7 +114,11 @@ func (r *Cleaner) dropRecords(ctx context.Context, _ *history.Locked, s *survey,
 	return err
 }
 
-// newerRecords lists the records that checkpoints name which came after the survey.
+func isRecord(ref string) bool {
+	return strings.HasPrefix(ref, history.RefGit) || strings.HasPrefix(ref, history.RefOutside)
+}
+
+// newerRecords lists the refs of the records that checkpoints name which came after the survey.
 func (s *survey) newerRecords(ctx context.Context) (list []string, err error) {
 	refs, err := s.repo.DB.Refs(history.RefRoot)
 	if err != nil {
@@ -91,7 +126,7 @@ func (s *survey) newerRecords(ctx context.Context) (list []string, err error) {
 	}
 	var stack []object.ID
 	for _, ref := range refs {
-		if ref.Err == nil && !strings.HasPrefix(ref.Name, history.RefGit) {
+		if ref.Err == nil && !isRecord(ref.Name) {
 			stack = append(stack, ref.ID)
 		}
 	}
@@ -106,7 +141,7 @@ func (s *survey) newerRecords(ctx context.Context) (list []string, err error) {
 			return nil, err
 		}
 		if n != nil {
-			list = append(list, n.git)
+			list = append(list, n.records()...)
 			stack = append(stack, n.Parents...)
 		}
 	}

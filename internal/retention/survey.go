@@ -29,7 +29,7 @@ type survey struct {
 
 	always []object.ID // trees and commits that always live
 
-	records []odb.Ref // records of the user's git repository
+	records []odb.Ref // records of the user's git repository, and of paths outside the root
 }
 
 // node is the part of a commit that decides liveness.
@@ -37,7 +37,8 @@ type node struct {
 	tree    object.ID
 	Parents []object.ID
 	when    time.Time
-	git     string // record of the user's git repository; "" = none
+	git     string   // record of the user's git repository; "" = none
+	outside []string // records of paths outside the root
 }
 
 // unit lives or dies as a whole.
@@ -78,7 +79,7 @@ func NewSurvey(ctx context.Context, r *history.Store) (*survey, error) {
 	s := &survey{repo: r, Known: make(map[object.ID]*node), whole: make(map[string]*unit), owned: make(map[object.ID]*unit)}
 	// Days first: a session or an operation that continues from a day's checkpoint does not own
 	// that checkpoint.
-	for _, prefix := range []string{history.RefTracks, history.RefSessions, history.RefLost, history.RefOperations, history.RefImported, history.RefRemotes, history.RefGit, ""} {
+	for _, prefix := range []string{history.RefTracks, history.RefSessions, history.RefLost, history.RefOperations, history.RefImported, history.RefRemotes, history.RefGit, history.RefOutside, ""} {
 		rest := refs[:0:0]
 		for _, ref := range refs {
 			if !strings.HasPrefix(ref.Name, prefix) || ref.Err != nil {
@@ -106,7 +107,7 @@ func (s *survey) add(ctx context.Context, prefix string, ref odb.Ref) error {
 		return s.addWhole(ctx, ref, ref.Name, unitImported)
 	case history.RefRemotes:
 		return s.addWhole(ctx, ref, ref.Name, unitRemote)
-	case history.RefGit:
+	case history.RefGit, history.RefOutside:
 		s.records = append(s.records, ref)
 	}
 	s.always = append(s.always, ref.ID)
@@ -279,7 +280,7 @@ func (s *survey) node(ctx context.Context, id object.ID) (*node, error) {
 	if err != nil {
 		return nil, nil
 	}
-	n := &node{tree: c.Tree, Parents: c.Parents, when: FineTime(c), git: recordOf(c)}
+	n := &node{tree: c.Tree, Parents: c.Parents, when: FineTime(c), git: recordOf(c), outside: outsideOf(c)}
 	if s.repo.DB.EndsLine(id) {
 		n.Parents = nil
 	}

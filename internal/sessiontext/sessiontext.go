@@ -189,7 +189,20 @@ func (y Style) step(st *session.Step) []string {
 	if y.IDs {
 		line += fmt.Sprintf("%s  %s..%s  ", pathtext.Quote(st.ID), shortened(st.Before.ID), shortened(st.After.ID))
 	}
-	return append([]string{line + state}, work(st.Work(y.Root), y.Model, stepIndent+indent)...)
+	lines := append([]string{line + state}, work(st.Work(y.Root), y.Model, stepIndent+indent)...)
+	for i := range st.Outside {
+		lines = append(lines, stepIndent+indent+Outside(&st.Outside[i]))
+	}
+	return lines
+}
+
+// Outside describes a change outside the roots of a session.
+func Outside(c *session.OutsideChange) string {
+	text := "outside: " + c.Change + " " + c.Path.Quoted()
+	if c.Left != "" {
+		return text + ", not saved: " + c.Left
+	}
+	return text
 }
 
 // Work describes a step: its model, its tools, and the first files that it changed.

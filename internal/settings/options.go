@@ -23,6 +23,9 @@ const (
 	// SyncRemembered is the value of Options.Sync that stands for the remote of the last push.
 	SyncRemembered = "@"
 
+	// DefaultMaxOutsideSize is the size in bytes above which a file outside the root is not saved.
+	DefaultMaxOutsideSize = 1 << 20
+
 	// NoLimit switches a limit off. In all options 0 is the default, and no other value means no
 	// limit.
 	NoLimit = -1
@@ -114,6 +117,13 @@ type Options struct {
 	// NoGit leaves the state of the user's git repository out of the checkpoints: HEAD, refs, index
 	// and stash. The store then keeps no objects of the repository alive either.
 	NoGit bool
+
+	// MaxOutsideSize is the size in bytes above which a file outside the root that a tool of a session
+	// names is not saved before the tool runs: 0 = DefaultMaxOutsideSize, NoLimit = 16 MiB, which is
+	// what one call saves at most. NoOutside saves none.
+	MaxOutsideSize int64
+	NoOutside      bool
+
 	// Watch subscribes to the system's file events between captures of this Repo, so that a capture
 	// costs what has changed and not a scan of every directory. The results are the same. It pays
 	// for a process that keeps a Repo open. If the system cannot watch, captures scan everything

@@ -114,7 +114,7 @@ func staysHere(ref string) bool {
 	case history.RefDisk, history.RefBefore, history.RefTests, history.RefForked:
 		return true
 	}
-	for _, prefix := range []string{history.RefRemotes, history.RefGit, history.RefForks, history.RefSignatures} {
+	for _, prefix := range []string{history.RefRemotes, history.RefGit, history.RefForks, history.RefOutside, history.RefSignatures} {
 		if strings.HasPrefix(ref, prefix) {
 			return true
 		}

@@ -47,3 +47,13 @@ func MissedLine(n int, why string) string {
 func LeftLine(reason string, paths []string, quote func(string) string) string {
 	return Listed("not taken back, "+reason, paths, quote)
 }
+
+// SavedOutsideLine names paths outside the root that a way back leaves, or that a plan would leave, and could
+// take back.
+func SavedOutsideLine(paths []string, planned bool, quote func(string) string) string {
+	way := "redo, then undo with --outside takes"
+	if planned {
+		way = "--outside takes"
+	}
+	return Listed("saved before they were changed outside this directory, so "+way+" them back, too", paths, quote)
+}

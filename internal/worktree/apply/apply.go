@@ -108,6 +108,9 @@ type Executor struct {
 	Resume bool   // the plan may have been carried out in part
 	Sync   bool   // contents, bits and names are on the medium when Run returns
 
+	// Strict: no directory is made that the plan does not make, and none is made writable.
+	Strict bool
+
 	order func(*os.File) (device uint64, ok bool) // for tests, as flush; nil = atomicfile.Ordered
 	flush func(*os.File) error                    // nil = (*os.File).Sync
 
@@ -167,10 +170,10 @@ func (a *Executor) Run(ctx context.Context, changes []Change, progress func(done
 
 // checkChange refuses an invalid change before Run touches the disk.
 func checkChange(c *Change) error {
-	if err := checkPath(c.Path); err != nil {
+	if err := CheckPath(c.Path); err != nil {
 		return err
 	}
-	if c.As != "" && (!c.Action.Removes() || checkPath(c.As) != nil) {
+	if c.As != "" && (!c.Action.Removes() || CheckPath(c.As) != nil) {
 		return fmt.Errorf("%w: %s in place of %q", fs.ErrInvalid, c.Action, c.As)
 	}
 	wasDir := c.Was != nil && c.Was.Mode == object.Dir

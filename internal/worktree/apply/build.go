@@ -143,7 +143,7 @@ func (b *Builder) begin() error {
 
 // belongs reports whether the directory of a path was made, and refuses an unsafe name.
 func (b *Builder) belongs(it *Item, out *Built) bool {
-	err := checkPath(it.Path)
+	err := CheckPath(it.Path)
 	if _, ok := b.dirs[parentPath(it.Path)]; !ok && err == nil {
 		err = errors.New("its directory could not be made")
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// checkPath refuses every path that is not plainly below the root: absolute paths, empty names, "."
+// CheckPath refuses every path that is not plainly below the root: absolute paths, empty names, "."
 // and "..", any name that some file system takes for .git, names of temporary files, and on Windows
 // names with another meaning there.
-func checkPath(path string) error {
+func CheckPath(path string) error {
 	for name := range strings.SplitSeq(path, "/") {
 		if !object.SafeName(name) || isTempName(name) || runtime.GOOS == "windows" && !windowsName(name) {
 			return fmt.Errorf("%w: name %q", ErrUnsafePath, name)

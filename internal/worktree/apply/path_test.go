@@ -31,13 +31,13 @@ var safePaths = map[string]bool{
 func TestCheckPath(t *testing.T) {
 	t.Parallel()
 	for _, path := range unsafePaths {
-		if err := checkPath(path); !errors.Is(err, ErrUnsafePath) {
-			t.Errorf("checkPath(%q) = %v, want ErrUnsafePath", path, err)
+		if err := CheckPath(path); !errors.Is(err, ErrUnsafePath) {
+			t.Errorf("CheckPath(%q) = %v, want ErrUnsafePath", path, err)
 		}
 	}
 	for path, windows := range safePaths {
-		if err := checkPath(path); (err == nil) != (windows || runtime.GOOS != "windows") {
-			t.Errorf("checkPath(%q) = %v", path, err)
+		if err := CheckPath(path); (err == nil) != (windows || runtime.GOOS != "windows") {
+			t.Errorf("CheckPath(%q) = %v", path, err)
 		}
 		plain := true
 		for name := range strings.SplitSeq(path, "/") {
@@ -58,7 +58,7 @@ func FuzzSafePath(f *testing.F) {
 		f.Add(path)
 	}
 	f.Fuzz(func(t *testing.T, path string) {
-		if checkPath(path) != nil {
+		if CheckPath(path) != nil {
 			return
 		}
 		if !filepath.IsLocal(path) || filepath.ToSlash(filepath.Clean(path)) != path {

@@ -224,7 +224,7 @@ func (run *execution) recordOutcome(i int, err error) {
 // handle.
 func (w *worker) in(path string, create bool, op func(*os.Root) error) error {
 	var missing func(*os.Root, string) error
-	if create {
+	if create && !w.Strict {
 		missing = func(r *os.Root, name string) error {
 			_, err := makeFolder(r, name, 0o755)
 			if err == nil {
@@ -251,9 +251,12 @@ func (w *worker) in(path string, create bool, op func(*os.Root) error) error {
 	}
 }
 
-// loosen gives the owner of a directory all rights to it until the end of the run. It reports
-// whether another attempt may succeed.
+// loosen gives the owner of a directory all rights to it until the end of the run, unless the run is
+// strict. It reports whether another attempt may succeed.
 func (w *worker) loosen(path string) bool {
+	if w.Strict {
+		return false
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if _, ok := w.loose[path]; ok {

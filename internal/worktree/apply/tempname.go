@@ -85,7 +85,7 @@ func writtenFolders(changes []Change) map[string]bool {
 	folders := map[string]bool{}
 	for i := range changes {
 		c := &changes[i]
-		if c.Action.Makes() && c.Action != Mkdir && checkPath(c.Path) == nil {
+		if c.Action.Makes() && c.Action != Mkdir && CheckPath(c.Path) == nil {
 			folders[parentPath(c.Path)] = true
 		}
 	}

@@ -1,0 +1,451 @@
+package session_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// beside is a fixture with a directory beside the root.
+type beside struct {
+	*fixture
+	dir string // by the name that it has on disk
+}
+
+func newBeside(t *testing.T) *beside {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &beside{newFixture(t, gittest.Tree{"a": gittest.File("a\n")}), dir}
+}
+
+func (b *beside) at(name string) string { return filepath.Join(b.dir, name) }
+
+func (b *beside) put(name, content string, perm os.FileMode) {
+	b.Helper()
+	if err := errors.Join(os.WriteFile(b.at(name), []byte(content), perm), os.Chmod(b.at(name), perm)); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *beside) must(err error) {
+	b.Helper()
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// look lists the directory: mode, and contents or target.
+func (b *beside) look() string {
+	b.Helper()
+	var lines []string
+	for path, e := range gittest.Manifest(b.T, b.dir) {
+		if path != "" && path != "." {
+			lines = append(lines, fmt.Sprintf("%s %+v", path, e))
+		}
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+func (b *beside) back(opt session.MoveOptions) *cairn.Result {
+	b.Helper()
+	opt.Outside = true
+	_, res, err := b.Revert(background, "s", session.Target{Message: "m1"}, opt)
+	b.must(err)
+	if res.Outside == nil {
+		b.Fatalf("nothing is said of paths outside: %+v", res)
+	}
+	return res
+}
+
+func (b *beside) forth() *cairn.Result {
+	b.Helper()
+	_, res, err := b.Unrevert(background, "s", session.MoveOptions{Outside: true})
+	b.must(err)
+	return res
+}
+
+// outsideCases are what a step may do to paths that it names outside the root. Every one goes back
+// exactly, and comes again exactly.
+var outsideCases = []struct {
+	name   string
+	before func(b *beside)
+	paths  []string
+	step   func(b *beside)
+}{
+	{"a file is changed", func(b *beside) { b.put("f", "old", 0o640) }, []string{"f"}, func(b *beside) { b.put("f", "new and longer", 0o640) }},
+	{"a file is made", func(*beside) {}, []string{"f"}, func(b *beside) { b.put("f", "new", 0o600) }},
+	{"a file is deleted", func(b *beside) { b.put("f", "old", 0o604) }, []string{"f"}, func(b *beside) { b.must(os.Remove(b.at("f"))) }},
+	{"a file is empty", func(b *beside) { b.put("f", "", 0o644) }, []string{"f"}, func(b *beside) { b.must(os.Remove(b.at("f"))) }},
+	{"only bits change", func(b *beside) { b.put("f", "old", 0o600) }, []string{"f"}, func(b *beside) { b.put("f", "old", 0o755) }},
+	{"a link is changed", func(b *beside) { b.must(os.Symlink("one", b.at("l"))) }, []string{"l"}, func(b *beside) {
+		b.must(errors.Join(os.Remove(b.at("l")), os.Symlink("two", b.at("l"))))
+	}},
+	{"a link becomes a file", func(b *beside) { b.must(os.Symlink("nowhere", b.at("l"))) }, []string{"l"}, func(b *beside) {
+		b.must(os.Remove(b.at("l")))
+		b.put("l", "file", 0o644)
+	}},
+	{"a file becomes a link", func(b *beside) { b.put("f", "old", 0o600) }, []string{"f"}, func(b *beside) {
+		b.must(errors.Join(os.Remove(b.at("f")), os.Symlink("x", b.at("f"))))
+	}},
+	{"several, in a directory, with odd names", func(b *beside) {
+		b.must(os.Mkdir(b.at("d"), 0o700))
+		b.put("d/one", "1", 0o444)
+		b.put("d/ two\n", "2", 0o644)
+	}, []string{"d/one", "d/ two\n", "d/three"}, func(b *beside) {
+		b.must(os.Remove(b.at("d/one")))
+		b.put("d/ two\n", "2 2", 0o644)
+		b.put("d/three", "3", 0o711)
+	}},
+	{"a path is named by way of a link", func(b *beside) {
+		b.must(errors.Join(os.Mkdir(b.at("d"), 0o755), os.Symlink("d", b.at("way"))))
+		b.put("d/f", "old", 0o644)
+	}, []string{"way/f"}, func(b *beside) { b.put("d/f", "new", 0o644) }},
+}
+
+func TestOutsideGoesBack(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("permission bits, links and names of Unix")
+	}
+	for _, c := range outsideCases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBeside(t)
+			c.before(b)
+			old := b.look()
+			var paths []string
+			for _, path := range c.paths {
+				paths = append(paths, b.at(path))
+			}
+			b.step("s", "m1", "1", func() { c.step(b) }, paths...)
+			done := b.look()
+			if done == old {
+				t.Fatal("the step changed nothing")
+			}
+			plan := b.back(session.MoveOptions{DryRun: true})
+			if b.look() != done || plan.Outside.Changes() == 0 {
+				t.Errorf("a dry run changed something, or plans nothing: %+v", plan.Outside)
+			}
+			if res := b.back(session.MoveOptions{Plan: plan.PlanID}); !res.Complete() || res.Outside.Changes() != plan.Outside.Changes() || len(res.NotTakenBack) > 0 {
+				t.Errorf("went back: %+v", res)
+			}
+			b.is(old, "after the way back")
+			if res := b.forth(); !res.Complete() || res.Outside.Changes() == 0 {
+				t.Errorf("came again: %+v", res)
+			}
+			b.is(done, "after it came again")
+			b.back(session.MoveOptions{})
+			b.is(old, "after the second way back")
+		})
+	}
+}
+
+func (b *beside) is(want, when string) {
+	b.Helper()
+	if got := b.look(); got != want {
+		b.Errorf("%s there is\n%s\nnot\n%s", when, got, want)
+	}
+	if rest, _ := filepath.Glob(b.at(".cairn-*")); len(rest) > 0 {
+		b.Errorf("%s temporary files are left: %q", when, rest)
+	}
+}
+
+// TestOutsideStaysWithoutTheOption: a way back touches nothing outside, lists what it leaves, and says how it
+// can go back; the same boundary with the option takes it.
+func TestOutsideStaysWithoutTheOption(t *testing.T) {
+	t.Parallel()
+	b := newBeside(t)
+	b.put("f", "old", 0o600)
+	b.step("s", "m1", "1", func() { b.put("f", "new", 0o600); b.write("a", "2\n") }, b.at("f"), "a")
+	_, res := b.revert("s", session.Target{Message: "m1"})
+	if len(res.NotTakenBack) != 1 || string(res.NotTakenBack[0].Path) != b.at("f") || res.NotTakenBack[0].Reason != session.ReasonOutside {
+		t.Errorf("not taken back: %+v", res.NotTakenBack)
+	}
+	if res.Outside != nil || len(res.Notes) != 1 || !strings.Contains(res.Notes[0], "--outside") || !strings.Contains(res.Notes[0], b.at("f")) {
+		t.Errorf("notes %q, outside %+v", res.Notes, res.Outside)
+	}
+	if data, err := os.ReadFile(b.at("f")); err != nil || string(data) != "new" || b.read("a") != "a\n" {
+		t.Errorf("a is %q, f is %q, %v", b.read("a"), data, err)
+	}
+	if res := b.back(session.MoveOptions{}); !slices.Equal(res.Outside.Restored, []string{b.at("f")}) {
+		t.Errorf("the same boundary with Outside: %+v", res.Outside)
+	}
+	if data, err := os.ReadFile(b.at("f")); err != nil || string(data) != "old" {
+		t.Errorf("f is %q, %v", data, err)
+	}
+}
+
+// TestOutsideChangedSince: a later change is a conflict and stays; the policies decide otherwise.
+func TestOutsideChangedSince(t *testing.T) {
+	t.Parallel()
+	for policy, want := range map[cairn.Policy]string{"": "later", cairn.Merge: "later", cairn.Keep: "later", cairn.Overwrite: "old", cairn.Fail: "later"} {
+		b := newBeside(t)
+		b.put("f", "old", 0o600)
+		b.step("s", "m1", "1", func() { b.put("f", "new", 0o600); b.write("a", "2\n") }, b.at("f"), "a")
+		b.put("f", "later", 0o600)
+		_, res, err := b.Revert(background, "s", session.Target{Message: "m1"}, session.MoveOptions{Outside: true, OnConflict: policy})
+		if policy == cairn.Fail {
+			if !errors.Is(err, cairn.ErrConflict) || b.read("a") != "2\n" {
+				t.Errorf("fail: %v, a is %q", err, b.read("a"))
+			}
+			continue
+		}
+		b.must(err)
+		data, err := os.ReadFile(b.at("f"))
+		if err != nil || string(data) != want || b.read("a") != "a\n" {
+			t.Errorf("%q: f is %q, %v, a is %q", policy, data, err, b.read("a"))
+		}
+		if kept := policy == cairn.Keep; (len(res.Outside.Kept) == 1) != kept || (len(res.Outside.Conflicts) == 1) != (want == "later" && !kept) {
+			t.Errorf("%q: %+v", policy, res.Outside)
+		}
+		if policy != cairn.Overwrite {
+			continue
+		}
+		b.forth()
+		if data, _ := os.ReadFile(b.at("f")); string(data) != "later" {
+			t.Errorf("the dropped change does not come again: %q", data)
+		}
+	}
+}
+
+// TestOutsideBetweenSteps: steps go back to the state before the earliest. A change of another between two of
+// them stops the way of that path there.
+func TestOutsideBetweenSteps(t *testing.T) {
+	t.Parallel()
+	b := newBeside(t)
+	for _, name := range []string{"f", "g"} {
+		b.put(name, "0", 0o600)
+	}
+	b.step("s", "m1", "1", func() { b.put("f", "1", 0o600); b.put("g", "1", 0o600) }, b.at("f"), b.at("g"))
+	b.put("g", "user", 0o600)
+	b.step("s", "m2", "2", func() { b.put("f", "2", 0o600); b.put("g", "2", 0o600) }, b.at("f"), b.at("g"))
+	res := b.back(session.MoveOptions{})
+	f, _ := os.ReadFile(b.at("f"))
+	g, _ := os.ReadFile(b.at("g"))
+	if string(f) != "0" || string(g) != "2" || len(res.Outside.Conflicts) != 1 {
+		t.Errorf("f is %q, g %q, %+v", f, g, res.Outside)
+	}
+}
+
+// TestOutsideOfChosenSteps: single steps go back with what they changed outside, and an undo of that brings it
+// again. An undo without the option leaves it.
+func TestOutsideOfChosenSteps(t *testing.T) {
+	t.Parallel()
+	b := newBeside(t)
+	b.put("f", "old", 0o600)
+	b.step("s", "m1", "1", func() { b.put("f", "new", 0o600); b.write("a", "2\n") }, b.at("f"), "a")
+	done := b.look()
+	if _, err := b.RevertSteps(background, "s", []string{"1"}, cairn.RevertOptions{Outside: true, Paths: []string{"a"}}); err == nil {
+		t.Error("Outside beside Paths is accepted")
+	}
+	res, err := b.RevertSteps(background, "s", []string{"1"}, cairn.RevertOptions{Outside: true})
+	b.must(err)
+	old := b.look()
+	if res.Operation == "" || !slices.Equal(res.Outside.Restored, []string{b.at("f")}) || old == done {
+		t.Fatalf("%+v, %s", res, old)
+	}
+	for op, err := range b.repo.Operations(background) {
+		if b.must(err); !slices.Equal(op.Outside, []string{b.at("f")}) {
+			t.Errorf("the operation lists %q", op.Outside)
+		}
+		break
+	}
+	res, err = b.repo.Undo(background, cairn.RevertOptions{Outside: true})
+	b.must(err)
+	b.is(done, "after undo")
+	if res, err = b.repo.Redo(background, cairn.RevertOptions{Outside: true}); err != nil || res.Outside.Changes() != 1 {
+		t.Errorf("redo: %+v, %v", res, err)
+	}
+	b.is(old, "after redo")
+	if res, err := b.repo.Undo(background, cairn.RevertOptions{}); err != nil || res.Outside != nil || b.look() != old || b.read("a") != "2\n" {
+		t.Errorf("undo without Outside: %+v, %v", res, err)
+	}
+}
+
+// TestAnOperationThatMovedOnlyWhatLiesOutside counts with Outside alone.
+func TestAnOperationThatMovedOnlyWhatLiesOutside(t *testing.T) {
+	t.Parallel()
+	b := newBeside(t)
+	b.step("s", "m1", "1", func() { b.put("f", "new", 0o600) }, b.at("f"))
+	done := b.look()
+	if _, err := b.RevertSteps(background, "s", []string{"1"}, cairn.RevertOptions{Outside: true}); err != nil || b.look() != "" {
+		t.Fatalf("%v, %s", err, b.look())
+	}
+	if _, err := b.repo.Undo(background, cairn.RevertOptions{}); !errors.Is(err, cairn.ErrNotFound) {
+		t.Errorf("undo without Outside: %v", err)
+	}
+	if _, err := b.repo.Undo(background, cairn.RevertOptions{Outside: true}); err != nil {
+		t.Error(err)
+	}
+	b.is(done, "after undo")
+}
+
+// TestOutsideIsNotSaved: special files, secrets, large files, what the setting never names. Their changes
+// stay, with the reason.
+func TestOutsideIsNotSaved(t *testing.T) {
+	t.Parallel()
+	b := newBeside(t)
+	r, err := cairn.Open(cairn.Options{Root: b.root, DataDir: b.data, NoSync: true, MaxOutsideSize: 10, Never: []string{"*.private"}})
+	b.must(err)
+	defer r.Close()
+	b.Sessions = session.New(r)
+	b.must(os.MkdirAll(b.at(".ssh"), 0o700))
+	for name, content := range map[string]string{"large": strings.Repeat("x", 11), "fits": strings.Repeat("x", 10), "x.private": "1", ".ssh/config": "1", "server.pem": "1", ".env": "1"} {
+		b.put(name, content, 0o600)
+	}
+	want := map[string]string{
+		"large": "too large", "x.private": "the setting never", ".ssh/config": "it may hold a secret",
+		"server.pem": "it may hold a secret", ".env": "it may hold a secret",
+	}
+	paths := []string{b.at("fits"), "/dev/null", filepath.Join(b.data, "snapshot"), b.dir, b.at(".git/config")}
+	for name := range want {
+		paths = append(paths, b.at(name))
+	}
+	b.step("s", "m1", "1", func() {
+		for name := range want {
+			b.put(name, "2", 0o600)
+		}
+		b.put("fits", "2", 0o600)
+	}, paths...)
+	res := b.back(session.MoveOptions{})
+	if !slices.Equal(res.Outside.Restored, []string{b.at("fits")}) || !res.Complete() {
+		t.Errorf("%+v", res.Outside)
+	}
+	got := make(map[string]string)
+	for _, p := range res.NotTakenBack {
+		if name, in := strings.CutPrefix(string(p.Path), b.dir+"/"); in {
+			got[name] = strings.TrimPrefix(p.Reason, session.ReasonOutside+", not saved: ")
+		}
+	}
+	delete(got, ".git/config")
+	for name, reason := range want {
+		if got[name] != reason {
+			t.Errorf("%s: %q, want %q", name, got[name], reason)
+		}
+	}
+}
+
+// TestOutsideOff: with the setting off nothing is saved, and nothing is offered.
+func TestOutsideOff(t *testing.T) {
+	t.Parallel()
+	b := newBeside(t)
+	r, err := cairn.Open(cairn.Options{Root: b.root, DataDir: b.data, NoSync: true, NoOutside: true})
+	b.must(err)
+	defer r.Close()
+	b.Sessions = session.New(r)
+	b.put("f", "old", 0o600)
+	b.step("s", "m1", "1", func() { b.put("f", "new", 0o600) }, b.at("f"))
+	res := b.back(session.MoveOptions{})
+	if res.Outside.Changes() != 0 || len(res.NotTakenBack) != 1 || len(res.Notes) > 0 {
+		t.Errorf("%+v", res)
+	}
+}
+
+// TestOutsideFollowsNoSwappedDirectory: a directory that was replaced by a link after the step leads no write
+// elsewhere, and a directory that is gone is not made again.
+func TestOutsideFollowsNoSwappedDirectory(t *testing.T) {
+	t.Parallel()
+	b := newBeside(t)
+	b.must(errors.Join(os.Mkdir(b.at("d"), 0o755), os.Mkdir(b.at("e"), 0o755), os.Mkdir(b.at("victim"), 0o755)))
+	b.put("d/f", "old", 0o600)
+	b.put("e/f", "old", 0o600)
+	b.put("victim/f", "new", 0o600)
+	b.step("s", "m1", "1", func() { b.put("d/f", "new", 0o600); b.must(os.Remove(b.at("e/f"))) }, b.at("d/f"), b.at("e/f"))
+	b.must(errors.Join(os.Rename(b.at("d"), b.at("moved")), os.Symlink("victim", b.at("d")), os.Remove(b.at("e"))))
+	before := b.look()
+	res := b.back(session.MoveOptions{})
+	if len(res.Outside.Conflicts) != 2 || res.Outside.Changes() != 0 {
+		t.Errorf("%+v", res.Outside)
+	}
+	b.is(before, "after the way back")
+}
+
+// TestOutsideHistory: a step lists what it changed outside, and not what it only named.
+func TestOutsideHistory(t *testing.T) {
+	t.Parallel()
+	b := newBeside(t)
+	b.put("changed", "old", 0o600)
+	b.put("same", "old", 0o600)
+	b.put("gone", "old", 0o600)
+	b.begin("s", "m1", "1", b.at("changed"), b.at("same"))
+	b.must(b.Hint(background, "s", "1", []string{b.at("made"), b.at("gone"), b.at("changed")}))
+	b.put("changed", "new", 0o600)
+	b.put("made", "new", 0o600)
+	b.must(os.Remove(b.at("gone")))
+	b.end("s", "1")
+	messages, err := b.History(background, "s")
+	b.must(err)
+	var got []string
+	for _, c := range messages[0].Steps[0].Outside {
+		got = append(got, c.Change+" "+filepath.Base(string(c.Path)))
+	}
+	if strings.Join(got, ", ") != "modified changed, deleted gone, added made" {
+		t.Errorf("%q", got)
+	}
+}
+
+// records counts the records of paths outside the root in the store.
+func (b *beside) records() int {
+	b.Helper()
+	out := gittest.NewOracle(b.T).In(b.repo.StoreDir(), "for-each-ref", "refs/cairn/outside/")
+	return strings.Count(out, "\n")
+}
+
+// TestOutsideLivesWithItsStep: a cleaning keeps what was saved as long as a step or an operation names it.
+func TestOutsideLivesWithItsStep(t *testing.T) {
+	t.Parallel()
+	gittest.NeedGit(t)
+	b := newBeside(t)
+	b.put("f", "old", 0o600)
+	b.step("s", "m1", "1", func() { b.put("f", "new", 0o600) }, b.at("f"))
+	b.step("other", "m1", "1", func() { b.put("g", "new", 0o600) }, b.at("g"))
+	clean := func() {
+		if _, err := b.repo.Clean(background, cairn.CleanOptions{Retention: cairn.Retention{KeepLast: cairn.NoLimit}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := b.records()
+	if clean(); b.records() != before || before != 4 {
+		t.Errorf("%d records, then %d", before, b.records())
+	}
+	b.must(b.Delete(background, "other"))
+	if clean(); b.records() != 2 {
+		t.Errorf("%d records after a session was deleted", b.records())
+	}
+	if res := b.back(session.MoveOptions{}); res.Outside.Changes() != 1 {
+		t.Errorf("after a cleaning: %+v", res.Outside)
+	}
+}
+
+// TestOutsideIsThisMachines: a push sends nothing that was saved outside the root, and where the session is
+// fetched nothing of it is offered.
+func TestOutsideIsThisMachines(t *testing.T) {
+	t.Parallel()
+	gittest.NeedGit(t)
+	b := newBeside(t)
+	b.put("f", "secret of this machine", 0o600)
+	b.step("s", "m1", "1", func() { b.put("f", "new", 0o600); b.write("a", "2\n") }, b.at("f"), "a")
+	o, remote := gittest.NewOracle(t), t.TempDir()
+	o.In(remote, "init", "-q", "--bare")
+	_, err := b.repo.Push(background, remote)
+	b.must(err)
+	if out := o.In(remote, "for-each-ref"); strings.Contains(out, "outside") {
+		t.Errorf("pushed %s", out)
+	}
+	if out := o.In(remote, "cat-file", "--batch-all-objects", "--batch"); strings.Contains(out, "secret of this machine") {
+		t.Error("the remote has the contents")
+	}
+}

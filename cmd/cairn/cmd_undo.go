@@ -99,8 +99,8 @@ there is nothing to undo. With --json the answer has "did", too: "turn" with
 "sessionID", "messageID", "agent" and "prompt", or "operation" with "undoes",
 the id of that operation, and "kind". With --git it has "git": {"changes": [],
 "conflicts": [{"ref", "reason"}]}, with --outside "outside": {"restored",
-"deleted", "kept", "conflicts"}, of absolute paths. After a turn of a known agent undo has
-"conversation": {"back", "how"}.
+"deleted", "kept", "conflicts"}, of absolute paths. After a turn of a known
+agent undo has "conversation": {"back", "how"}.
 
 Examples:
     cairn undo --dry-run

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/timewords"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 

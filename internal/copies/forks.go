@@ -164,12 +164,12 @@ func (r *Copier) ListUnsaved(ctx context.Context, other *capture.Capturer, res *
 				return err
 			}
 			rel := filepath.ToSlash(strings.TrimPrefix(path, other.Root+string(filepath.Separator)))
-			return r.noteUnsaved(live, rel, path, d, res)
+			return r.noteUnsaved(live, rel, d, res)
 		})
 	})
 }
 
-func (r *Copier) noteUnsaved(live *index.Index, rel, path string, d fs.DirEntry, res *RemovedFork) error {
+func (r *Copier) noteUnsaved(live *index.Index, rel string, d fs.DirEntry, res *RemovedFork) error {
 	ofGit := !object.SafeName(d.Name())
 	if d.IsDir() && !ofGit {
 		return nil

@@ -89,9 +89,7 @@ func New(opt Options) (*Team, error) {
 	if err := os.MkdirAll(opt.Dir, 0o700); err != nil {
 		return nil, err
 	}
-	if err := t.load(); err != nil {
-		return nil, err
-	}
+	t.load()
 	t.life, t.end = context.WithCancel(context.Background())
 	return t, nil
 }
@@ -236,10 +234,10 @@ func (t *Team) Name() string {
 }
 
 // load reads what the last process knew. A file that cannot be read counts as none.
-func (t *Team) load() error {
+func (t *Team) load() {
 	data, err := os.ReadFile(filepath.Join(t.opt.Dir, keptFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return
 	}
 	var k kept
 	if err == nil {
@@ -247,13 +245,12 @@ func (t *Team) load() error {
 	}
 	if err != nil {
 		t.opt.Logger.Warn("what was known of the remote is not used", "error", err)
-		return nil
+		return
 	}
 	t.projects, t.list.good = k.Projects, k.When
 	for key, when := range k.Fetched {
 		t.fetches[key] = &look{good: when}
 	}
-	return nil
 }
 
 // RegisterKnown registers the projects that the last process knew, so that they are shown while the

@@ -263,7 +263,7 @@ func TestOutsideOfChosenSteps(t *testing.T) {
 		}
 		break
 	}
-	res, err = b.repo.Undo(background, cairn.RevertOptions{Outside: true})
+	_, err = b.repo.Undo(background, cairn.RevertOptions{Outside: true})
 	b.must(err)
 	b.is(done, "after undo")
 	if res, err = b.repo.Redo(background, cairn.RevertOptions{Outside: true}); err != nil || res.Outside.Changes() != 1 {

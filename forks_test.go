@@ -24,7 +24,7 @@ func (f *fixture) forks() []cairn.ForkInfo {
 	return list
 }
 
-// TestForks: each fork has counts of its changes, and of those that a merge would bring.
+// TestForks: each fork has a count of its changes, and a count of the changes that a merge would bring.
 func TestForks(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n"), "b": gittest.File("1\n")})

@@ -84,7 +84,7 @@ func TestGreen(t *testing.T) {
 // checkpoints, keep none alive, and stay here when lines are pushed.
 func TestResultsOutlive(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, gittest.Tree{"a": gittest.File("1"), "secret": gittest.File("password")})
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1"), "noise": gittest.File(noise(1, 4096)), "secret": gittest.File("password")})
 	r := f.repo()
 	one := f.trackBy(r)
 	f.note(r, one.Checkpoint, 0, "x")
@@ -92,6 +92,7 @@ func TestResultsOutlive(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.write("a", "2")
+	f.write("noise", "") // what it was is enough garbage for a cleaning to drop
 	two := f.trackBy(r)
 	f.note(r, two.Checkpoint, 1, "x")
 	if _, err := r.Purge(t.Context(), []string{"secret"}); err != nil {

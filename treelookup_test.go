@@ -38,10 +38,7 @@ const (
 // costs as much as with few. A look-up by an old tree walks over the newer checkpoints, and only
 // that grows. Not parallel: it counts allocations, some dozens for each object that is read.
 func TestCommandsDoNotGrowWithCheckpoints(t *testing.T) {
-	few, many := 200, 1000
-	if testing.Short() {
-		few, many = 100, 500
-	}
+	const few, many = 200, 1000
 	f := newFixture(t, gittest.Tree{"f": gittest.File("0"), "d/g": gittest.File("g")})
 	r := f.repo()
 	var oldest, newest cairn.TrackResult
@@ -98,7 +95,7 @@ func TestCommandsDoNotGrowWithCheckpoints(t *testing.T) {
 		if strings.HasSuffix(name, "the oldest tree") {
 			limit = perWalked
 		}
-		if n > before[name]+float64(many-few)*limit {
+		if n > before[name]+(many-few)*limit {
 			t.Errorf("%s: %v allocations with %d checkpoints, %v with %d", name, before[name], few, n, many)
 		}
 	}

@@ -30,12 +30,12 @@ that is said. So does what was exported or pushed elsewhere.
 
 A PATH outside the root is taken out of what was saved for cairn undo --outside.
 
-With --secrets all contents in the history are looked at for tokens, private keys
-and passwords, by the rules of secret_rules (see cairn help config), and those
-that hold one are taken out. Other contents of the same files stay. Each file,
-rule and number of checkpoints is listed, never the secret. A file that holds
-such contents still is not captured until --lift, unless secrets is skip or
-refuse. PATHs narrow it to these files.
+With --secrets all contents in the history are looked at for tokens, private
+keys and passwords, by the rules of secret_rules (see cairn help config), and
+those that hold one are taken out. Other contents of the same files stay. Each
+file, rule and number of checkpoints is listed, never the secret. A file that
+holds such contents still is not captured until --lift, unless secrets is skip
+or refuse. PATHs narrow it to these files.
 
 Options:
     --secrets  take out contents that hold secrets

@@ -39,10 +39,10 @@ Options:
                      as in cairn diff
 
 With --json the answer is {"id", "hash", "time", "author", "message", "parent",
-"work", "prompt", "secrets", "diffs"}, as in cairn log, with the whole prompt and
-the files as in cairn diff; "secrets" are the places of credentials that captures
-found in the files: [{"path", "rule", "line"}]. For a turn it is {"sessionID", "messageID", "agent", "prompt",
-"time", "diffs"}.
+"work", "prompt", "secrets", "diffs"}, as in cairn log, with the whole prompt
+and the files as in cairn diff; "secrets" are the places of credentials that
+captures found in the files: [{"path", "rule", "line"}]. For a turn it is
+{"sessionID", "messageID", "agent", "prompt", "time", "diffs"}.
 
 The status is 4 if there is no such checkpoint or turn.
 

@@ -29,7 +29,8 @@ it since, how far the remote of the setting sync, or of the last push, is
 behind, in which files captures found secrets, and which settings are not at
 their defaults, with who decided. Where cairn serve runs, it says how that finds
 what has changed: by watching directories, or by scanning all of them, and why.
-Every other command scans by itself. Without any checkpoint the exit status is 4.
+Every other command scans by itself. Without any checkpoint the exit status is
+4.
 
 With --json:
     {"root", "store", "size", "checkpoint": {"id", "hash", "message",

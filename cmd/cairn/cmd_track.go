@@ -36,8 +36,9 @@ or your git index holds them. Anything else that is left out is listed on stderr
 with the reason, and recorded as present, so that going back never deletes it.
 What a rule leaves out is no failure, the exit status is 0: files above
 --max-file-size, sockets, pipes and devices, what never names, with secrets =
-"skip" files that hold secrets. With -q it is not listed. Files that cannot be read or keep changing while they are read are
-listed in any case, and the exit status is 3. --strict makes it 3 for both.
+"skip" files that hold secrets. With -q it is not listed. Files that cannot be
+read or keep changing while they are read are listed in any case, and the exit
+status is 3. --strict makes it 3 for both.
 
 New contents are looked at once for secrets: tokens, private keys, passwords.
 Each is listed on stderr by file, line and rule, never with the secret, and the

@@ -24,7 +24,7 @@ func TestForks(t *testing.T) {
 	if string(made.Dir) != dir || string(made.Root) != f.root || made.Store == "" {
 		t.Errorf("%+v", made)
 	}
-	f.call("POST", "/fork", ForkRequest{Directory: dir}).want(t, 409, nil)
+	f.call("POST", "/fork", ForkRequest{Directory: dir}).want(t, 400, nil)
 	f.call("POST", "/fork", ForkRequest{Directory: "relative"}).want(t, 400, nil)
 	f.call("POST", "/fork", ForkRequest{Directory: filepath.Join(dir, "none"), Session: "none"}).want(t, 404, nil)
 	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("2\n"), 0o644); err != nil {

@@ -60,7 +60,6 @@ var byError = []struct {
 	{cairn.ErrExists, http.StatusConflict, protocol.Exists},
 	{cairn.ErrMoved, http.StatusConflict, protocol.Moved},
 	{cairn.ErrUnmerged, http.StatusConflict, protocol.Refused},
-	{cairn.ErrPlace, http.StatusConflict, protocol.Refused},
 	{cairn.ErrGitNotPlanned, http.StatusConflict, protocol.Refused},
 	{cairn.ErrGitRefused, http.StatusConflict, protocol.Refused},
 	{cairn.ErrConflict, http.StatusConflict, protocol.Conflict},

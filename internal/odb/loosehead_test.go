@@ -10,7 +10,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// TestHeadOf: the first bytes of a loose object tell its header, whoever compressed it and whatever
+// TestHeadOf: the first bytes of a loose object tell its header, whichever program compressed it and whatever
 // follows. Contents of many different bytes have the longest tables.
 func TestHeadOf(t *testing.T) {
 	t.Parallel()

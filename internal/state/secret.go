@@ -1,9 +1,7 @@
 package state
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 )
 
 // Secret is the place of a credential in a file. The credential itself is in no answer.
@@ -20,11 +18,4 @@ func (s *Secret) String() string {
 		return fmt.Sprintf("%s (%s)", s.Path.Quoted(), s.Rule)
 	}
 	return fmt.Sprintf("%s:%d (%s)", s.Path.Quoted(), s.Line, s.Rule)
-}
-
-// SortSecrets sorts by path, line and rule.
-func SortSecrets(list []Secret) {
-	slices.SortFunc(list, func(a, b Secret) int {
-		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Rule, b.Rule))
-	})
 }

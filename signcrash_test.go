@@ -119,3 +119,27 @@ func TestKilledWhileSigning(t *testing.T) {
 		}
 	}
 }
+
+// TestForkOfASignedStore: a fork has no signature of the first store, and signs its own heads.
+func TestForkOfASignedStore(t *testing.T) {
+	t.Parallel()
+	s := newSignedRun(t)
+	dir := filepath.Join(t.TempDir(), "fork")
+	s.open(func(r *cairn.Repo) error { _, err := r.Fork(t.Context(), dir, cairn.ForkOptions{}); return err })
+	opt := s.opt
+	opt.Root = dir
+	r, err := cairn.Open(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for _, signed := range []int{0, 1} {
+		report, err := r.Verify(t.Context(), cairn.VerifyOptions{Signers: s.signers})
+		if err != nil || !report.Sound || len(report.Signatures) != signed {
+			t.Errorf("%d heads are signed: %+v, %v", signed, report, err)
+		}
+		if _, err := r.Sign(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -201,8 +201,8 @@ func (f *fork) belongs(ref odb.Ref) bool {
 		f.Log.Warn("not forked", "ref", ref.Name, "error", ref.Err)
 		return false
 	case ref.Name == history.RefDisk, ref.Name == history.RefHeld, ref.Name == history.RefBefore, ref.Name == history.RefForked,
-		strings.HasPrefix(ref.Name, history.RefForks):
-		return false
+		strings.HasPrefix(ref.Name, history.RefForks), strings.HasPrefix(ref.Name, history.RefSignatures):
+		return false // a signature names the store that it is about
 	case strings.HasPrefix(ref.Name, history.RefSessions):
 		tip, err := f.ReadLineEvent(ref.ID)
 		if err != nil {

@@ -20,8 +20,8 @@ import (
 // secretSearch looks for credentials in the contents that a capture reads. What earlier captures found
 // goes on with the stat cache, because contents that the store holds are not looked at again.
 type secretSearch struct {
-	rules *secretrules.Rules // nil = nothing is looked at
-	leave bool               // files with a credential are left out
+	rules func() *secretrules.Rules // nil = nothing is looked at
+	leave bool                      // files with a credential are left out
 	repo  *Capturer
 
 	mu    sync.Mutex
@@ -46,10 +46,8 @@ func (r *Capturer) searchSecrets(ctx context.Context, x *index.Index, before aux
 	s := &secretSearch{repo: r, known: make(map[string][]foundSecret), blobs: make(map[object.ID][]foundSecret)}
 	var err error
 	s.leave = r.Opt.Secrets == settings.SecretsSkip || r.Opt.Secrets == settings.SecretsRefuse
-	if r.Opt.Secrets != settings.SecretsOff {
-		if s.rules, err = r.SecretRules(); err != nil {
-			return nil, err
-		}
+	if s.rules, err = r.rulesWhenNeeded(); err != nil {
+		return nil, err
 	}
 	list := before.Secrets
 	if x.Root() == nil {
@@ -62,6 +60,19 @@ func (r *Capturer) searchSecrets(ctx context.Context, x *index.Index, before aux
 		s.remember(string(f.Path), f)
 	}
 	return s, nil
+}
+
+// rulesWhenNeeded returns nil if nothing is to be looked at. A file of rules is read at once, for its
+// errors. The own rules have none, and are compiled for the first new contents: most captures have none.
+func (r *Capturer) rulesWhenNeeded() (func() *secretrules.Rules, error) {
+	switch {
+	case r.Opt.Secrets == settings.SecretsOff:
+		return nil, nil
+	case r.Opt.SecretRules == "":
+		return func() *secretrules.Rules { rules, _ := secretrules.Own(); return rules }, nil
+	}
+	rules, err := r.SecretRules()
+	return func() *secretrules.Rules { return rules }, err
 }
 
 // SecretRules returns the rules of the settings. They are read once.
@@ -102,12 +113,12 @@ func (s *secretSearch) remember(path string, f foundSecret) {
 
 // Inspect implements scan.Inspector.
 func (s *secretSearch) Inspect(path string, id object.ID, content []byte) (leave bool) {
-	return s.note(path, id, s.rules.Find(path, content))
+	return s.note(path, id, s.rules().Find(path, content))
 }
 
 // InspectFrom implements scan.Inspector.
 func (s *secretSearch) InspectFrom(path string, id object.ID, r io.Reader) (leave bool, err error) {
-	found, err := s.rules.FindIn(path, r)
+	found, err := s.rules().FindIn(path, r)
 	if err != nil {
 		return false, err
 	}

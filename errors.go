@@ -81,6 +81,9 @@ var ErrBundle = transfer.ErrBundle
 // ErrNoGit: push and fetch found no git program.
 var ErrNoGit = transfer.ErrNoGit
 
+// ErrNoRemote: a call names no remote, no push has gone to one, and Options.Sync names none.
+var ErrNoRemote = transfer.ErrNoRemote
+
 // ErrPlace: a copy cannot be made at this path: something is there, or it lies inside the root or a
 // store. Nothing was done.
 var ErrPlace = copies.ErrPlace

@@ -66,7 +66,7 @@ func (r *Repo) Import(ctx context.Context, rd io.Reader) (c *Checkpoint, err err
 // is ErrNoGit.
 //
 // The store remembers the last remote that a push has reached. "" is that one, also for Fetch, FetchSession
-// and ListRemote. A password in the URL is remembered, too, in a file that only its owner can read.
+// and ListRemote; the error is ErrNoRemote where there is none. A password in the URL is remembered, too, in a file that only its owner can read.
 //
 // With Options.Sign the heads that have moved are signed first, see Sign. Where that fails, Push goes on
 // and the log has a warning. Signatures go along.

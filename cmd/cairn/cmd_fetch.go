@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
-	"github.com/seed-fb9cbc17/cairn/internal/wording"
+	"github.com/seed-fb9cbc17/cairn/internal/answers"
 )
 
 const fetchManual = `cairn fetch brings checkpoints from a git repository that cairn push sent there.
@@ -80,17 +80,11 @@ func (c *cli) fetch(ctx context.Context, repo *cairn.Repo, remote string, sessio
 		}
 		return c.printProjects(list)
 	}
-	var lines []string
-	var err error
-	if len(session) > 0 {
-		_, lines, err = repo.FetchSession(ctx, remote, session[0])
-	} else {
-		lines, err = repo.Fetch(ctx, remote)
-	}
+	got, err := answers.Fetch(ctx, repo, remote, strings.Join(session, ""))
 	if err != nil {
 		return err
 	}
-	return c.printLines(lines, "nothing to fetch: everything is here already")
+	return c.printLines(got.Lines, "nothing to fetch: everything is here already")
 }
 
 // printProjects prints what a remote holds. Every text of it came from there.
@@ -100,72 +94,11 @@ func (c *cli) printProjects(list []cairn.RemoteProject) error {
 			Projects []cairn.RemoteProject `json:"projects"`
 		}{list})
 	}
-	for i := range list {
-		c.answerLine(projectLine(&list[i]))
-		for _, s := range list[i].Stores {
-			c.answerLine("  " + storeLine(&s))
-			for _, x := range s.Sessions {
-				c.answerLine("    " + remoteSessionLine(&x))
-			}
-		}
+	for _, line := range answers.RemoteLines(list) {
+		c.answerLine(line)
 	}
 	if len(list) == 0 {
 		c.console.Remark("no checkpoints of cairn there")
 	}
 	return nil
-}
-
-func projectLine(p *cairn.RemoteProject) string {
-	name := placeText(string(p.Name))
-	switch {
-	case p.ID != "":
-		name = p.ID
-	case p.Name == "":
-		name = p.Key
-	}
-	if p.ID == "" && p.Root != "" {
-		name += " (repository " + wording.Printable(p.Root[:min(len(p.Root), 12)])
-		if p.Within != "" {
-			name += ", in " + placeText(string(p.Within))
-		}
-		name += ")"
-	}
-	if p.Here {
-		name += ", this project"
-	}
-	return name
-}
-
-func storeLine(s *cairn.RemoteStore) string {
-	user, machine := wording.Printable(s.User), wording.Printable(s.Machine)
-	who := user + "@" + machine
-	switch {
-	case user == "" && machine == "":
-		who = "store " + s.Store
-	case user == "":
-		who = machine
-	case machine == "":
-		who = user
-	}
-	if s.Root != "" {
-		who += "  " + placeText(string(s.Root))
-	}
-	if s.Own {
-		who += "  (this store)"
-	}
-	return who
-}
-
-func remoteSessionLine(s *cairn.RemoteSession) string {
-	text := wording.Printable(s.ID)
-	if !s.Updated.IsZero() {
-		text += fmt.Sprintf("  %s  %s", s.Updated.Local().Format("2006-01-02 15:04"), wording.Count(s.Steps, "step"))
-	}
-	if s.Agent != "" {
-		text += "  " + wording.Printable(s.Agent)
-	}
-	if s.Title != "" {
-		text += "  " + wording.Printable(wording.FirstLine(s.Title, 72))
-	}
-	return text
 }

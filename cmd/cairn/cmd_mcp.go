@@ -32,6 +32,9 @@ about, and ends it by closing stdin. The tools:
     session_hunks,            the changed places of a session, with names; take
     session_revert            some of them back, or one turn
     session_unrevert          bring back what was taken back of it, or some
+    remote, push, fetch,      the remote of the last cairn push, or of the
+    resume                    setting sync; go on with a session of another
+                              machine
 
 Those that change files are marked as destructive, so that the client can ask
 before, and whatever they overwrite or delete is saved first. Undo and redo take

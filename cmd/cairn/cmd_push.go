@@ -132,8 +132,13 @@ func (c *cli) remembered(repo *cairn.Repo) (string, error) {
 	case remote == "":
 		return "", c.usage("wants %s: none is remembered (cairn push REMOTE does that)", wantRemote)
 	}
-	c.console.Remark("the remote is %s", wording.Printable(transfer.Redacted(remote)))
+	c.tellRemote(remote)
 	return remote, nil
+}
+
+// tellRemote names the remote of a command that was given none.
+func (c *cli) tellRemote(remote string) {
+	c.console.Remark("the remote is %s", wording.Printable(transfer.Redacted(remote)))
 }
 
 // remote makes a path absolute, from the current directory. As in git, a text is a path

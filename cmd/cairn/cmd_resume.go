@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/answers"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -76,19 +76,7 @@ func (c *cli) resumeCommand() *cobra.Command {
 
 func (c *cli) resume(ctx context.Context, cmd *cobra.Command, repo *cairn.Repo, remote, spec string, opt cairn.RestoreOptions) error {
 	all := session.New(repo)
-	if remote != "" {
-		id, _, err := repo.FetchSession(ctx, remote, spec)
-		switch {
-		case err == nil:
-			spec = id
-		case spec == session.Newest || !errors.Is(err, cairn.ErrNotFound):
-			return err // a session that only this store has is resumed without the remote
-		}
-	}
-	id, err := all.Find(ctx, spec)
-	if remote == "" && errors.Is(err, cairn.ErrNotFound) {
-		id, err = c.findRemembered(ctx, repo, spec, err)
-	}
+	id, err := answers.SessionToResume(ctx, repo, all, answers.Resuming{Spec: spec, First: remote != "", Remote: remote, Fetch: c.tellRemote})
 	if err != nil {
 		return err
 	}
@@ -97,16 +85,4 @@ func (c *cli) resume(ctx context.Context, cmd *cobra.Command, repo *cairn.Repo, 
 		return err
 	}
 	return c.printResult(cmd, res, "nothing to restore: everything is as session "+id+" left it")
-}
-
-// findRemembered fetches a session from the remembered remote. absent says that it is not here.
-func (c *cli) findRemembered(ctx context.Context, repo *cairn.Repo, spec string, absent error) (id string, err error) {
-	remote, err := repo.Remote()
-	if err != nil || remote == "" {
-		return "", errors.Join(absent, err)
-	}
-	if remote, err = c.remembered(repo); err == nil {
-		id, _, err = repo.FetchSession(ctx, remote, spec)
-	}
-	return id, err
 }

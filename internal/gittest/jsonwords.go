@@ -22,7 +22,7 @@ func ReadWords(t testing.TB, module string) Words {
 	words := make(Words)
 	for line := range strings.Lines(string(data)) {
 		cells := strings.Split(line, "|")
-		if len(cells) != 5 || strings.HasPrefix(cells[1], " key ") || strings.HasPrefix(cells[1], " ---") {
+		if len(cells) != 5 || cells[2] == " type " || strings.HasPrefix(cells[1], " ---") {
 			continue
 		}
 		key := strings.TrimSpace(cells[1])

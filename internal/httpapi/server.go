@@ -110,6 +110,7 @@ func (s *Server) routes() {
 	s.mergeOperations()
 	s.copyOperations()
 	s.forkOperations()
+	s.remoteOperations()
 	s.gitOperations()
 	s.pinOperations()
 	s.testOperations()

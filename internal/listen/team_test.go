@@ -191,6 +191,7 @@ func TestTeamIsReadOnly(t *testing.T) {
 	}
 	site.do("POST", "/opencode/session/ses_a/revert", 403)
 	site.do("GET", "/sessions?directory=/etc", 404)
+	site.do("GET", "/project/id-shop/remote", 409, "urn:cairn:problem:no-remote") // a cache has none
 	var sessions []session.Session
 	if err := json.Unmarshal([]byte(site.do("GET", "/project/id-shop/sessions", 200)), &sessions); err != nil || len(sessions) != 1 || sessions[0].Fetched.User != "ann" {
 		t.Errorf("%+v, %v", sessions, err)

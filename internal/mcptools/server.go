@@ -75,6 +75,7 @@ func newServer(opt Options) *mcp.Server {
 	t.addCheckout(server)
 	t.addTests(server)
 	t.addForks(server)
+	t.addRemote(server)
 	t.addSessions(server)
 	t.addHunks(server)
 	t.addUnrevert(server)
@@ -98,7 +99,7 @@ func add[In, Out any](s *mcp.Server, tool *mcp.Tool, h handler[In, Out]) {
 }
 
 // The three kinds of tools. Clients read these annotations before they ask the user for
-// permission. No tool reaches beyond this machine.
+// permission. Only the tools that remote marks reach beyond this machine.
 
 func readOnly(title string) *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{Title: title, ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)}
@@ -111,4 +112,11 @@ func adds(title string) *mcp.ToolAnnotations {
 func destroys(title string) *mcp.ToolAnnotations {
 	yes := true
 	return &mcp.ToolAnnotations{Title: title, DestructiveHint: &yes, OpenWorldHint: new(bool)}
+}
+
+// remote marks a tool that speaks with a git repository elsewhere.
+func remote(a *mcp.ToolAnnotations) *mcp.ToolAnnotations {
+	yes := true
+	a.OpenWorldHint = &yes
+	return a
 }

@@ -28,12 +28,14 @@ const (
 	Refused      Kind = "refused"      // 409: the directory is too large; 507: the disk is too full
 	Secrets      Kind = "secrets"      // 409: files hold secrets, and the settings refuse checkpoints of them
 	Disabled     Kind = "disabled"     // 409: capturing is switched off for the project
+	NoRemote     Kind = "no-remote"    // 409: no push has gone to a remote, and no setting names one
+	NoGit        Kind = "no-git"       // 409: push and fetch need a git program
 	Deadline     Kind = "deadline"     // 409: time ran out
 	Mismatch     Kind = "settings"     // 412: the caller has other settings or is another build
 	TooLarge     Kind = "too-large"    // 413: the body
 	TooMany      Kind = "too-many"     // 429
 	Internal     Kind = "internal"     // 500
-	Unreachable  Kind = "unreachable"  // 502: the remote that a server shows
+	Unreachable  Kind = "unreachable"  // 502: a remote has failed; 504: it does not get on
 )
 
 // kindPrefix makes a kind the URI that a problem document wants.

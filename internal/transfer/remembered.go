@@ -13,6 +13,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
+// ErrNoRemote: a call names no remote, no push has gone to one, and the setting sync names none.
+var ErrNoRemote = errors.New("no remote is given and none is remembered (push to one by its URL or path; that remembers it)")
+
 // maxStandings is the number of remotes whose standing a store keeps. Beyond it the one that was tried
 // first goes.
 const maxStandings = 8
@@ -55,7 +58,7 @@ func (r *Transport) remoteOr(where string) (string, error) {
 	}
 	where, err := r.Remote()
 	if err == nil && where == "" {
-		err = errors.New("no remote is given and none is remembered (push to one by its URL or path; that remembers it)")
+		err = ErrNoRemote
 	}
 	return where, err
 }

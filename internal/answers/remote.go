@@ -1,0 +1,95 @@
+package answers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// Remote tells of the remote of calls that name none, and of what stores have pushed there.
+type Remote struct {
+	Status   cairn.RemoteStatus    `json:"remote"`
+	Projects []cairn.RemoteProject `json:"projects"`
+}
+
+// AboutRemote asks the remote that a store remembers or that its options name. all means every project
+// there. The error is cairn.ErrNoRemote where there is no such remote.
+func AboutRemote(ctx context.Context, repo *cairn.Repo, all bool) (*Remote, error) {
+	status, err := repo.RemoteStatus(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case status == nil:
+		return nil, cairn.ErrNoRemote
+	}
+	list, err := repo.ListRemote(ctx, "", all)
+	return &Remote{*status, append([]cairn.RemoteProject{}, list...)}, err
+}
+
+// Fetched are the lines that a fetch brought.
+type Fetched struct {
+	Session string      `json:"sessionID,omitempty"` // of a fetch of one session
+	Lines   cairn.Paths `json:"lines"`
+}
+
+// Fetch brings the lines of other stores from a remote, "" for the one that the store knows, or only
+// those of a session where spec is not "".
+func Fetch(ctx context.Context, repo *cairn.Repo, remote, spec string) (f Fetched, err error) {
+	var lines []string
+	if spec == "" {
+		lines, err = repo.Fetch(ctx, remote)
+	} else {
+		f.Session, lines, err = repo.FetchSession(ctx, remote, spec)
+	}
+	f.Lines = append(cairn.Paths{}, lines...)
+	return f, err
+}
+
+// Resuming says which session goes on.
+type Resuming struct {
+	Spec  string // id, a prefix of one, or session.Newest
+	First bool   // fetch it although it is here; session.Newest is then the newest of another store
+
+	Remote string              // "" = the one that the store knows
+	Fetch  func(remote string) // called before a session is fetched from the known remote; nil = not told
+}
+
+// SessionToResume returns the id of the session that goes on. It fetches a session that is not here. A
+// session that only this store has is found without the remote.
+func SessionToResume(ctx context.Context, repo *cairn.Repo, all *session.Sessions, r Resuming) (id string, err error) {
+	if r.First {
+		id, err = r.fetch(ctx, repo)
+		if err == nil || r.Spec == session.Newest || !errors.Is(err, cairn.ErrNotFound) {
+			return id, err
+		}
+	}
+	id, err = all.Find(ctx, r.Spec)
+	if r.First || !errors.Is(err, cairn.ErrNotFound) {
+		return id, err
+	}
+	absent := err
+	if id, err = r.fetch(ctx, repo); errors.Is(err, cairn.ErrNoRemote) {
+		err = fmt.Errorf("%w; %w", absent, err)
+	}
+	return id, err
+}
+
+func (r *Resuming) fetch(ctx context.Context, repo *cairn.Repo) (id string, err error) {
+	remote := r.Remote
+	if remote == "" {
+		if remote, err = repo.Remote(); err != nil {
+			return "", err
+		}
+		if remote == "" {
+			return "", cairn.ErrNoRemote
+		}
+		if r.Fetch != nil {
+			r.Fetch(remote)
+		}
+	}
+	id, _, err = repo.FetchSession(ctx, remote, r.Spec)
+	return id, err
+}

@@ -1,0 +1,82 @@
+package answers
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
+)
+
+// RemoteLines are the lines that show people what a remote holds: projects, their stores and the
+// sessions of these, indented. Texts that came from the remote are printable in them.
+func RemoteLines(list []cairn.RemoteProject) (lines []string) {
+	for i := range list {
+		lines = append(lines, projectLine(&list[i]))
+		for _, s := range list[i].Stores {
+			lines = append(lines, "  "+storeLine(&s))
+			for _, x := range s.Sessions {
+				lines = append(lines, "    "+remoteSessionLine(&x))
+			}
+		}
+	}
+	return lines
+}
+
+func place(path string) string { return pathtext.Quote(filepath.ToSlash(path)) }
+
+func projectLine(p *cairn.RemoteProject) string {
+	name := place(string(p.Name))
+	switch {
+	case p.ID != "":
+		name = p.ID
+	case p.Name == "":
+		name = p.Key
+	}
+	if p.ID == "" && p.Root != "" {
+		name += " (repository " + wording.Printable(p.Root[:min(len(p.Root), 12)])
+		if p.Within != "" {
+			name += ", in " + place(string(p.Within))
+		}
+		name += ")"
+	}
+	if p.Here {
+		name += ", this project"
+	}
+	return name
+}
+
+func storeLine(s *cairn.RemoteStore) string {
+	user, machine := wording.Printable(s.User), wording.Printable(s.Machine)
+	who := user + "@" + machine
+	switch {
+	case user == "" && machine == "":
+		who = "store " + s.Store
+	case user == "":
+		who = machine
+	case machine == "":
+		who = user
+	}
+	if s.Root != "" {
+		who += "  " + place(string(s.Root))
+	}
+	if s.Own {
+		who += "  (this store)"
+	}
+	return who
+}
+
+func remoteSessionLine(s *cairn.RemoteSession) string {
+	text := wording.Printable(s.ID)
+	if !s.Updated.IsZero() {
+		text += fmt.Sprintf("  %s  %s", s.Updated.Local().Format("2006-01-02 15:04"), wording.Count(s.Steps, "step"))
+	}
+	if s.Agent != "" {
+		text += "  " + wording.Printable(s.Agent)
+	}
+	if s.Title != "" {
+		text += "  " + wording.Printable(wording.FirstLine(s.Title, 72))
+	}
+	return text
+}

@@ -92,6 +92,7 @@ var layers = map[string]int{
 	"internal/console":        9,  // what a command says beside its answer
 	"internal/diffstat":       9,  // the table of git diff --stat
 	"internal/patchjson":      9,  // patches that people write
+	"internal/best":           11, // a command in several forks, ranked
 	"internal/sessiontext":    10, // sessions as lines for people
 	"internal/conversation":   10, // the conversation of an agent, beside its files
 	"internal/answers":        10, // what a checkpoint changed, lines found: for commands, server, tools

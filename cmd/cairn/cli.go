@@ -231,7 +231,7 @@ func (c *cli) withRepo(f func(*cairn.Repo) error) error {
 func (c *cli) makers() []maker {
 	return []maker{
 		{"track", c.trackCommand}, {"wait", c.waitCommand}, {"status", c.statusCommand}, {"patch", c.patchCommand}, {"diff", c.diffCommand},
-		{"restore", c.restoreCommand}, {"checkout", c.checkoutCommand}, {"fork", c.forkCommand}, {"forks", c.forksCommand}, {"revert", c.revertCommand}, {"undo", c.undoCommand}, {"redo", c.redoCommand},
+		{"restore", c.restoreCommand}, {"checkout", c.checkoutCommand}, {"fork", c.forkCommand}, {"forks", c.forksCommand}, {"best", c.bestCommand}, {"revert", c.revertCommand}, {"undo", c.undoCommand}, {"redo", c.redoCommand},
 		{"merge", c.mergeCommand}, {"compare", c.compareCommand},
 		{"log", c.logCommand}, {"operations", c.operationsCommand}, {"session", c.sessionCommand},
 		{"test", c.testCommand}, {"bisect", c.bisectCommand},

@@ -87,9 +87,13 @@ func (c *cli) checkoutCommand() *cobra.Command {
 
 // registerCopyFlags adds the flags of commands that make a directory.
 func (c *cli) registerCopyFlags(cmd *cobra.Command, opt *cairn.CheckoutOptions) {
-	cmd.Flags().StringArrayVar(&opt.Ignored, "with-ignored", nil, "bring ignored files")
-	cmd.Flags().Lookup("with-ignored").NoOptDefVal = everyIgnored
+	c.registerIgnored(cmd, &opt.Ignored)
 	cmd.Flags().BoolVar(&opt.DryRun, dryRunFlag, false, "only say how many files and bytes it would be")
+}
+
+func (c *cli) registerIgnored(cmd *cobra.Command, patterns *[]string) {
+	cmd.Flags().StringArrayVar(patterns, "with-ignored", nil, "bring ignored files")
+	cmd.Flags().Lookup("with-ignored").NoOptDefVal = everyIgnored
 	completeFlag(cmd, "with-ignored")
 }
 

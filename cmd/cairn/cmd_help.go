@@ -60,6 +60,7 @@ Copies:
     checkout HASH DIR           a checkpoint in a new directory
     fork DIR                    a second directory that goes on from here
     forks                       the forks of this directory, what each changed
+    best N -- COMMAND           a command in N forks side by side, ranked
     compare DIR|HASH...         what each changed since the state in common
     merge DIR|HASH [PATH...]    bring that in, or some of it
 

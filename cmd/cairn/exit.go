@@ -123,6 +123,8 @@ func (c *cli) unfinished() string {
 	switch c.running {
 	case "restore", "revert", "merge", "undo", "redo", "session":
 		return "; if it had begun to change files, the next cairn command finishes it"
+	case "best":
+		return "; the commands are ended, and cairn forks lists the forks that are there"
 	}
 	return ""
 }

@@ -33,7 +33,7 @@ func (c *cli) open() (*cairn.Repo, error) {
 }
 
 // makesStore lists the commands that make a store where there is none.
-var makesStore = []string{"track", "import", "fetch", "resume", "hook", "mcp", "run", "test", "fork", "session begin"}
+var makesStore = []string{"track", "import", "fetch", "resume", "hook", "mcp", "run", "test", "fork", "best", "session begin"}
 
 // takesOver lists the commands of makesStore that capture nothing.
 var takesOver = []string{"import", "fetch"}

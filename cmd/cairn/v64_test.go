@@ -110,8 +110,9 @@ func TestV64_KeysOfCommands(t *testing.T) {
 		check("test")
 		check("bisect", "@~1", "--", "sh", "-c", "! grep -q wrong a")
 		check("log", "-2")
+		check("best", "1", "--test", "grep changed a", "--", "sh", "-c", "echo changed > a")
 	} else {
-		ran = append(ran, "test", "bisect")
+		ran = append(ran, "test", "bisect", "best")
 	}
 	check("compare", "@~1", "--hunk-ids")
 	check("merge", "@~1", "--dry-run")

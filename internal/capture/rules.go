@@ -231,7 +231,7 @@ func (r *Capturer) dropHeld(s *ruleSource) error {
 	if s.aux.Incomplete || !s.before.Incomplete {
 		return nil
 	}
-	if err := r.DB.DeleteRef(history.RefHeld); err != nil && !errors.Is(err, odb.ErrNotFound) {
+	if err := r.DB.DropRef(history.RefHeld); err != nil {
 		return err
 	}
 	return nil

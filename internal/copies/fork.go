@@ -182,11 +182,7 @@ func (f *fork) close(ctx context.Context, failed error) error {
 	}
 	err := f.db.Remove(f.unlock)
 	return errors.Join(err, f.db.Close(), f.Exclusive(context.WithoutCancel(ctx), func(*history.Locked) error {
-		err := f.DB.DeleteRef(f.ref())
-		if errors.Is(err, odb.ErrNotFound) {
-			return nil
-		}
-		return err
+		return f.DB.DropRef(f.ref())
 	}))
 }
 

@@ -284,6 +284,14 @@ func (db *DB) refConflict(name string, packed packedRefs) error {
 	return nil
 }
 
+// DropRef is DeleteRef for a ref that may be absent.
+func (db *DB) DropRef(name string) error {
+	if err := db.DeleteRef(name); !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	return nil
+}
+
 // DeleteRef removes a ref. An absent ref is ErrNotFound.
 func (db *DB) DeleteRef(name string) error {
 	if err := checkRefName(name); err != nil {

@@ -204,7 +204,7 @@ func (r *Operator) dropJournal(l *history.Locked) error {
 	if err := r.DB.RemoveJournal(history.JournalName); err != nil {
 		return err
 	}
-	if err := r.DB.DeleteRef(history.RefBefore); err != nil && !errors.Is(err, odb.ErrNotFound) {
+	if err := r.DB.DropRef(history.RefBefore); err != nil {
 		return err
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -239,10 +238,7 @@ func (r *Operator) dropOutside(j *journal) error {
 	if j.Outside == nil || j.Outside.Record == "" || j.Outside.Record == j.outsideRecord {
 		return nil
 	}
-	if err := r.DB.DeleteRef(history.RefOutside + j.Outside.Record); err != nil && !errors.Is(err, odb.ErrNotFound) {
-		return err
-	}
-	return nil
+	return r.DB.DropRef(history.RefOutside + j.Outside.Record)
 }
 
 // SaveOutside saves the present state of those paths that lie outside the root, before a tool changes

@@ -229,7 +229,7 @@ func (r *Rewriter) dropGit(*history.Locked) error {
 		return err
 	}
 	for _, ref := range refs {
-		if err := r.DB.DeleteRef(ref.Name); err != nil && !errors.Is(err, odb.ErrNotFound) {
+		if err := r.DB.DropRef(ref.Name); err != nil {
 			return err
 		}
 	}

@@ -3,13 +3,11 @@ package retention
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
-	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/keep"
 	"github.com/seed-fb9cbc17/cairn/internal/settings"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
@@ -95,7 +93,7 @@ func (r *Cleaner) dropRecords(ctx context.Context, _ *history.Locked, s *survey,
 		if slices.Contains(newer, ref.Name) {
 			continue
 		}
-		if err := r.DB.DeleteRef(ref.Name); err != nil && !errors.Is(err, odb.ErrNotFound) {
+		if err := r.DB.DropRef(ref.Name); err != nil {
 			return err
 		}
 	}

@@ -162,7 +162,7 @@ func (r *Cleaner) carryOutVerdict(l *history.Locked, v *verdict) error {
 		if err != nil || now != ref.ID {
 			continue
 		}
-		if err := r.DB.DeleteRef(ref.Name); err != nil && !errors.Is(err, odb.ErrNotFound) {
+		if err := r.DB.DropRef(ref.Name); err != nil {
 			return err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/answers"
 	"github.com/seed-fb9cbc17/cairn/internal/best"
 	"github.com/seed-fb9cbc17/cairn/internal/child"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
@@ -186,7 +187,7 @@ func (c *cli) printBest(res *best.Result) error {
 		a := &res.Forks[i]
 		test := "-"
 		if a.Test != nil {
-			test = verdict(a.Test)
+			test = answers.Verdict(a.Test)
 		}
 		fmt.Fprintf(table, "%s\t%d\t%s\t%d\t+%d -%d\t%s\n", a.Root.Quoted(), a.Status, test, a.Files, a.Additions, a.Deletions, a.Log.Quoted())
 		words[i] = wording.ShellWord(string(a.Root))

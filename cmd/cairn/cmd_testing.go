@@ -12,8 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/answers"
 	"github.com/seed-fb9cbc17/cairn/internal/child"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/trial"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -94,7 +96,8 @@ func (c *cli) test(ctx context.Context, repo *cairn.Repo, args []string) error {
 		c.console.Remark("no result is noted: the command ended with status %d", status)
 		return childStatus(status)
 	}
-	changed, err := changedMeanwhile(context.WithoutCancel(ctx), repo, before.Checkpoint)
+	result := cairn.TestResult{Checkpoint: before.Checkpoint, Command: args, Status: status, When: time.Now(), Milliseconds: time.Since(began).Milliseconds()}
+	changed, err := trial.Note(context.WithoutCancel(ctx), repo, result)
 	if err != nil {
 		return fmt.Errorf("the command ended with status %d, which is not noted: %w", status, err)
 	}
@@ -102,11 +105,7 @@ func (c *cli) test(ctx context.Context, repo *cairn.Repo, args []string) error {
 		c.console.Remark("no result is noted: %s changed while the command ran%s", wording.Count(len(changed), "file"), wording.FirstPaths(changedWidth, changed, pathtext.Quote))
 		return endedWith(status)
 	}
-	result := cairn.TestResult{Checkpoint: before.Checkpoint, Command: args, Status: status, When: time.Now(), Milliseconds: time.Since(began).Milliseconds()}
-	if err := repo.NoteTest(context.WithoutCancel(ctx), result); err != nil {
-		return fmt.Errorf("the command ended with status %d, which is not noted: %w", status, err)
-	}
-	c.console.Remark("checkpoint %.*s %s", shortID, before.Checkpoint, verdict(&result))
+	c.console.Remark("checkpoint %.*s %s", shortID, before.Checkpoint, answers.Verdict(&result))
 	return endedWith(status)
 }
 
@@ -121,28 +120,6 @@ func endedWith(status int) error {
 // changedWidth is the number of characters for the paths that changed.
 const changedWidth = 60
 
-// changedMeanwhile lists the files of a checkpoint that the disk does not have like that any more.
-func changedMeanwhile(ctx context.Context, repo *cairn.Repo, checkpoint string) (paths []string, err error) {
-	list, err := repo.Changes(ctx, checkpoint, "")
-	for i := range list {
-		if list[i].Status != cairn.Added {
-			paths = append(paths, list[i].Path)
-		}
-	}
-	return paths, err
-}
-
-// verdict says how a test ended.
-func verdict(t *cairn.TestResult) string {
-	switch {
-	case t.Passed():
-		return "passed"
-	case t.Skipped():
-		return "cannot be tested"
-	}
-	return fmt.Sprintf("failed with status %d", t.Status)
-}
-
 func (c *cli) listTests(ctx context.Context, repo *cairn.Repo) error {
 	all, err := repo.TestResults(ctx)
 	if err != nil {
@@ -154,7 +131,7 @@ func (c *cli) listTests(ctx context.Context, repo *cairn.Repo) error {
 	}
 	for i := range all {
 		t := &all[i]
-		fmt.Fprintf(c.out, "%-24s  %-14s  %.*s  %s\n", verdict(t), wording.Ago(c.console.Now().Sub(t.When)), shortID, t.Checkpoint, commandText(t.Command))
+		fmt.Fprintf(c.out, "%-24s  %-14s  %.*s  %s\n", answers.Verdict(t), wording.Ago(c.console.Now().Sub(t.When)), shortID, t.Checkpoint, commandText(t.Command))
 	}
 	if len(all) == 0 {
 		c.console.Remark("no test was noted yet")

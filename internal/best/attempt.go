@@ -16,6 +16,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/child"
 	"github.com/seed-fb9cbc17/cairn/internal/diffstat"
 	"github.com/seed-fb9cbc17/cairn/internal/recorder"
+	"github.com/seed-fb9cbc17/cairn/internal/trial"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -173,15 +174,9 @@ func (r *run) test(ctx context.Context, repo *cairn.Repo, a *Attempt, log *os.Fi
 		a.Note = "the test did not end by itself, or was not there"
 		return nil
 	}
-	changes, err := repo.Changes(ctx, a.Checkpoint, "")
-	if err != nil {
-		return err
+	changed, err := trial.Note(ctx, repo, result)
+	if len(changed) > 0 {
+		a.Note = cairn.Path(changed[0]).Quoted() + " changed while the test ran"
 	}
-	for i := range changes {
-		if changes[i].Status != cairn.Added {
-			a.Note = cairn.Path(changes[i].Path).Quoted() + " changed while the test ran"
-			return nil
-		}
-	}
-	return repo.NoteTest(ctx, result)
+	return err
 }

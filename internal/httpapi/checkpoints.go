@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/answers"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 	"github.com/seed-fb9cbc17/cairn/internal/retention"
@@ -97,7 +98,7 @@ func (s *Server) checkpointOperations() {
 			return out, err
 		}
 		out = CheckpointList{Checkpoints: []CheckpointInfo{}, Next: next}
-		known, passed := make(session.WorkCache), p.verdicts(ctx)
+		known, passed := make(session.WorkCache), answers.Verdicts(ctx, p.Repo.Repo)
 		for _, c := range list {
 			info := CheckpointInfo{Checkpoint: *c, Passed: passed(c.ID)}
 			if info.Work, err = p.Sessions.WorkOf(ctx, c.ID, known); err != nil {
@@ -117,7 +118,7 @@ func (s *Server) checkpointOperations() {
 		if err != nil {
 			return info, err
 		}
-		info.Checkpoint, info.Passed = *c, p.verdicts(ctx)(c.ID)
+		info.Checkpoint, info.Passed = *c, answers.Verdicts(ctx, p.Repo.Repo)(c.ID)
 		if info.Work, err = p.Sessions.WorkOf(ctx, c.ID, make(session.WorkCache)); err != nil {
 			return info, err
 		}

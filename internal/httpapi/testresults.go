@@ -17,19 +17,3 @@ func (s *Server) testOperations() {
 		return append([]cairn.TestResult{}, list...), err
 	})
 }
-
-// verdicts tells whether the tests of a checkpoint passed, nil without results. Checkpoints are there
-// without results that cannot be read.
-func (p *Project) verdicts(ctx context.Context) func(id string) *bool {
-	all, err := p.Repo.TestResults(ctx)
-	if err != nil {
-		all = nil
-	}
-	verdicts := cairn.TestVerdicts(all)
-	return func(id string) *bool {
-		if passed, ok := verdicts[id]; ok {
-			return &passed
-		}
-		return nil
-	}
-}

@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/answers"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/sessiontext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
@@ -87,7 +88,7 @@ func (t *tools) checkpoints(ctx context.Context, args listArgs) (out checkpointL
 func (t *tools) listed(ctx context.Context, seq iter.Seq2[session.LogEntry, error], limit int, nothing string) (out checkpointList, text string, err error) {
 	out.Checkpoints = []checkpoint{}
 	var lines strings.Builder
-	passed := t.verdicts(ctx)
+	passed := answers.Verdicts(ctx, t.repo)
 	for c, err := range seq {
 		if err != nil {
 			return out, "", err

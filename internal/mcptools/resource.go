@@ -17,6 +17,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/answers"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -101,7 +102,7 @@ func (t *tools) readCheckpoint(ctx context.Context, req *mcp.ReadResourceRequest
 	if err != nil {
 		return nil, err
 	}
-	out := checkpointResource{checkpoint: checkpoint{c.Hash, c.ID, c.When, c.Author, c.Message, t.verdicts(ctx)(c.ID), work}, Files: []fileResource{}}
+	out := checkpointResource{checkpoint: checkpoint{c.Hash, c.ID, c.When, c.Author, c.Message, answers.Verdicts(ctx, t.repo)(c.ID), work}, Files: []fileResource{}}
 	for e, err := range t.repo.List(ctx, c.ID, "") {
 		if err != nil {
 			return nil, err

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/answers"
 )
 
 func (t *tools) addTests(s *mcp.Server) {
@@ -39,34 +40,7 @@ func (t *tools) tests(ctx context.Context, args listArgs) (out testList, text st
 	var lines strings.Builder
 	for i := range out.Tests {
 		r := &out.Tests[i]
-		fmt.Fprintf(&lines, "%s  %s  %s: %s\n", r.Checkpoint, r.When.Format(time.DateTime), verdict(r), oneLine(strings.Join(r.Command, " ")))
+		fmt.Fprintf(&lines, "%s  %s  %s: %s\n", r.Checkpoint, r.When.Format(time.DateTime), answers.Verdict(r), oneLine(strings.Join(r.Command, " ")))
 	}
 	return out, listText(&lines, out.More, "no test was noted yet; cairn test -- COMMAND notes one"), nil
-}
-
-// verdict says how a test ended.
-func verdict(r *cairn.TestResult) string {
-	switch {
-	case r.Passed():
-		return "passed"
-	case r.Skipped():
-		return "cannot be tested"
-	}
-	return fmt.Sprintf("failed with status %d", r.Status)
-}
-
-// verdicts tells whether the tests of a checkpoint passed, nil without results. Checkpoints are there
-// without results that cannot be read.
-func (t *tools) verdicts(ctx context.Context) func(id string) *bool {
-	all, err := t.repo.TestResults(ctx)
-	if err != nil {
-		all = nil
-	}
-	verdicts := cairn.TestVerdicts(all)
-	return func(id string) *bool {
-		if passed, ok := verdicts[id]; ok {
-			return &passed
-		}
-		return nil
-	}
 }

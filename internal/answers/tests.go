@@ -1,0 +1,35 @@
+package answers
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+// Verdict says for people how a test ended.
+func Verdict(t *cairn.TestResult) string {
+	switch {
+	case t.Passed():
+		return "passed"
+	case t.Skipped():
+		return "cannot be tested"
+	}
+	return fmt.Sprintf("failed with status %d", t.Status)
+}
+
+// Verdicts tells whether the tests of a checkpoint passed, nil without results. Checkpoints are there
+// without results that cannot be read.
+func Verdicts(ctx context.Context, repo *cairn.Repo) func(id string) *bool {
+	all, err := repo.TestResults(ctx)
+	if err != nil {
+		all = nil
+	}
+	verdicts := cairn.TestVerdicts(all)
+	return func(id string) *bool {
+		if passed, ok := verdicts[id]; ok {
+			return &passed
+		}
+		return nil
+	}
+}

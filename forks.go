@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/seed-fb9cbc17/cairn/internal/copies"
-	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/merge"
 )
 
@@ -114,14 +113,15 @@ func (r *Repo) lookAtFork(ctx context.Context, f *ForkInfo) ([]PathReason, error
 
 // unmerged lists what a merge of a fork would change here, or could not merge.
 func (r *Repo) unmerged(ctx context.Context, other *Repo, f *ForkInfo) (list []PathReason, err error) {
-	base, now, err := f.Look(ctx, other.capturer)
+	now, changes, err := f.Look(ctx, other.capturer)
 	if err != nil || f.Changed == 0 {
 		return nil, err
 	}
 	src := merge.Source{Store: other.store, Checkpoint: now.ID, Name: string(f.Root)}
 	res, err := r.merger.Merge(ctx, src, merge.Options{DryRun: true})
 	if errors.Is(err, ErrNotFound) {
-		return r.allChanged(ctx, other, base, now, f)
+		f.Unmerged = len(changes)
+		return allChanged(changes), nil
 	}
 	if err != nil {
 		return nil, err
@@ -135,19 +135,9 @@ func (r *Repo) unmerged(ctx context.Context, other *Repo, f *ForkInfo) (list []P
 }
 
 // allChanged lists all that a fork changed, where it has no state in common with this root any more.
-func (r *Repo) allChanged(ctx context.Context, other *Repo, base, now *Checkpoint, f *ForkInfo) (list []PathReason, err error) {
-	from, err := history.StateOf(base)
-	if err != nil {
-		return nil, err
-	}
-	to, err := history.StateOf(now)
-	if err != nil {
-		return nil, err
-	}
-	changes, err := other.store.Changes(ctx, from, to, nil)
+func allChanged(changes []Change) (list []PathReason) {
 	for i := range changes {
 		list = append(list, PathReason{Path: Path(changes[i].Path), Reason: string(changes[i].Status)})
 	}
-	f.Unmerged = len(list)
-	return list, err
+	return list
 }

@@ -96,14 +96,15 @@ func (r *Copier) FindFork(dir string) (ForkInfo, error) {
 	return ForkInfo{}, state.NotFound("fork %s of %s (cairn forks lists them)", abs, r.Root)
 }
 
-// Look fills in the states of a fork. other is its store. The present state of its directory is captured,
-// unless that is gone.
-func (f *ForkInfo) Look(ctx context.Context, other *capture.Capturer) (base, now *history.Checkpoint, err error) {
+// Look fills in the states of a fork, and returns the newest and what changed up to it. other is its store.
+// The present state of its directory is captured, unless that is gone.
+func (f *ForkInfo) Look(ctx context.Context, other *capture.Capturer) (now *history.Checkpoint, changes []history.Change, err error) {
 	start, err := other.DB.Ref(history.RefForked)
 	if err != nil {
 		return nil, nil, err
 	}
-	if base, err = other.ReadCheckpoint(start); err != nil {
+	base, err := other.ReadCheckpoint(start)
+	if err != nil {
 		return nil, nil, err
 	}
 	spec := "@"
@@ -125,9 +126,9 @@ func (f *ForkInfo) Look(ctx context.Context, other *capture.Capturer) (base, now
 	if err != nil {
 		return nil, nil, err
 	}
-	changes, err := other.Changes(ctx, from, to, nil)
+	changes, err = other.Changes(ctx, from, to, nil)
 	f.Base, f.Checkpoint, f.Changed = base.ID, now.ID, len(changes)
-	return base, now, err
+	return now, changes, err
 }
 
 // RemovedFork describes a fork that was removed, or in a dry run would be.
@@ -215,11 +216,7 @@ func (r *Copier) RemoveFork(ctx context.Context, other *capture.Capturer, res *R
 		return fmt.Errorf("%w: %w", state.ErrStore, err)
 	}
 	return r.Exclusive(ctx, func(*history.Locked) error {
-		err := r.DB.DeleteRef(history.RefForks + state.ProjectID(other.Root))
-		if errors.Is(err, odb.ErrNotFound) {
-			return nil
-		}
-		return err
+		return r.DB.DropRef(history.RefForks + state.ProjectID(other.Root))
 	})
 }
 

@@ -46,22 +46,17 @@ func Heads(ctx context.Context, s *history.Store) (signed []string, err error) {
 		return nil, err
 	}
 	var lists []grown
-	for _, ref := range moved {
-		line := strings.TrimPrefix(ref.Name, history.RefRoot)
-		list, err := Read(s, line)
+	for _, m := range moved {
+		st, err := next(m.list)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("signatures of %s: %w", m.line, err)
 		}
-		st, err := next(list)
-		if err != nil {
-			return nil, fmt.Errorf("signatures of %s: %w", line, err)
-		}
-		st.Store, st.Line, st.Head, st.Time = store, line, ref.ID, s.Now()
+		st.Store, st.Line, st.Head, st.Time = store, m.line, m.head, s.Now()
 		e := Entry{Text: st.Text()}
 		if e.Signature, err = sign(ctx, e.Text); err != nil {
 			return nil, err
 		}
-		lists = append(lists, grown{line, append(list, e)})
+		lists = append(lists, grown{m.line, append(m.list, e)})
 	}
 	err = s.Exclusive(ctx, func(*history.Locked) error {
 		lists = slices.DeleteFunc(lists, func(g grown) bool { return !g.follows(s) })
@@ -82,8 +77,14 @@ func (g *grown) follows(s *history.Store) bool {
 	return err == nil && slices.Equal(now, g.list[:len(g.list)-1])
 }
 
-// movedLines lists the refs whose head has no signature.
-func movedLines(s *history.Store) (moved []odb.Ref, err error) {
+// movedLine is a line whose head has no signature.
+type movedLine struct {
+	line string
+	head object.ID
+	list []Entry // about the line
+}
+
+func movedLines(s *history.Store) (moved []movedLine, err error) {
 	refs, err := s.DB.Refs(history.RefRoot)
 	if err != nil {
 		return nil, err
@@ -92,7 +93,8 @@ func movedLines(s *history.Store) (moved []odb.Ref, err error) {
 		if ref.Err != nil || !Signable(ref.Name) {
 			continue
 		}
-		list, err := Read(s, strings.TrimPrefix(ref.Name, history.RefRoot))
+		line := strings.TrimPrefix(ref.Name, history.RefRoot)
+		list, err := Read(s, line)
 		if err != nil {
 			return nil, err
 		}
@@ -102,7 +104,7 @@ func movedLines(s *history.Store) (moved []odb.Ref, err error) {
 				continue
 			}
 		}
-		moved = append(moved, ref)
+		moved = append(moved, movedLine{line, ref.ID, list})
 	}
 	return moved, nil
 }

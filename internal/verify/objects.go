@@ -54,7 +54,7 @@ func checkMetadata(c *object.CommitData) error {
 	return err
 }
 
-// read reads an object and compares its bytes with its name.
+// read reads an object. The store compares its bytes with its name.
 func (v *verifier) read(want object.Kind, id object.ID) (data []byte, ok bool) {
 	kind, data, err := v.DB.Read(id)
 	switch {
@@ -64,8 +64,6 @@ func (v *verifier) read(want object.Kind, id object.ID) (data []byte, ok bool) {
 		v.fault(FindObject, id, "%s %s: %v", want, id, err)
 	case kind != want:
 		v.fault(FindObject, id, "%s is a %s, not a %s", id, kind, want)
-	case object.Sum(kind, data) != id:
-		v.fault(FindObject, id, "%s %s has the bytes of %s", kind, id, object.Sum(kind, data))
 	default:
 		return data, true
 	}
@@ -108,20 +106,16 @@ func (v *verifier) tree(id, of object.ID) {
 	}
 }
 
-// blob reads the contents of a file to their end.
+// blob reads the contents of a file to their end, where the store compares them with their name.
 func (v *verifier) blob(id, of object.ID) {
 	if v.blobs[id] || v.ctx.Err() != nil {
 		return
 	}
 	v.blobs[id] = true
-	kind, size, in, err := v.DB.Open(id)
+	kind, _, in, err := v.DB.Open(id)
 	if err == nil {
-		h := object.NewHash(kind, size)
-		_, err = io.Copy(h, in)
+		_, err = io.Copy(io.Discard, in)
 		in.Close()
-		if got := object.HashID(h); err == nil && got != id {
-			err = fmt.Errorf("it has the bytes of %s", got)
-		}
 		if err == nil && kind != object.Blob {
 			err = fmt.Errorf("it is a %s", kind)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"strings"
 	"time"
@@ -52,7 +53,8 @@ type statement struct {
 
 // signatures checks every list of signed statements.
 func (v *verifier) signatures(ctx context.Context, signers string) error {
-	j := &judge{verifier: v, signers: signers, signed: make(map[object.ID]object.ID), unsigned: v.ReadReplaced()}
+	replaced := v.ReadReplaced()
+	j := &judge{verifier: v, signers: signers, signed: make(map[object.ID]object.ID), unsigned: maps.Clone(replaced)}
 	if signers != "" {
 		program, err := sshsig.Look()
 		if err != nil {
@@ -79,7 +81,7 @@ func (v *verifier) signatures(ctx context.Context, signers string) error {
 			j.rewritings(name, lists[name])
 		}
 	}
-	j.unexplained()
+	j.unexplained(replaced)
 	for _, ref := range refs {
 		name := strings.TrimPrefix(ref.Name, history.RefSignatures)
 		if _, line := owner(name); line != signature.Rewritings {
@@ -208,9 +210,9 @@ func (j *judge) rewritings(name string, list []statement) {
 }
 
 // unexplained notes commits that have new ids without a statement, as earlier releases left them.
-func (j *judge) unexplained() {
+func (j *judge) unexplained(replaced map[object.ID]object.ID) {
 	n := 0
-	for old, now := range j.ReadReplaced() {
+	for old, now := range replaced {
 		_, signed := j.signed[old]
 		if kind, _, err := j.DB.Stat(now); !signed && err == nil && kind == object.Commit {
 			n++

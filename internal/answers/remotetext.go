@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
@@ -48,16 +49,7 @@ func projectLine(p *cairn.RemoteProject) string {
 }
 
 func storeLine(s *cairn.RemoteStore) string {
-	user, machine := wording.Printable(s.User), wording.Printable(s.Machine)
-	who := user + "@" + machine
-	switch {
-	case user == "" && machine == "":
-		who = "store " + s.Store
-	case user == "":
-		who = machine
-	case machine == "":
-		who = user
-	}
+	who := (&history.Machine{Store: s.Store, User: s.User, Machine: s.Machine}).String()
 	if s.Root != "" {
 		who += "  " + place(string(s.Root))
 	}

@@ -1,7 +1,6 @@
 package copies
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
-	"github.com/seed-fb9cbc17/cairn/internal/settings"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -107,11 +105,8 @@ func (f *fork) openStore(ctx context.Context) error {
 }
 
 func (f *fork) lock(ctx context.Context, db *odb.DB) (func() error, error) {
-	if f.Opt.LockTimeout >= 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, cmp.Or(f.Opt.LockTimeout, settings.DefaultLockTimeout))
-		defer cancel()
-	}
+	ctx, cancel := f.Waiting(ctx)
+	defer cancel()
 	return db.Lock(ctx)
 }
 

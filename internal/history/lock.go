@@ -67,7 +67,7 @@ func (r *Store) tidy(ctx context.Context, l *Locked) error {
 
 // Locked runs f with the store's lock held, without finishing interrupted operations.
 func (r *Store) Locked(ctx context.Context, f func(*Locked) error) (err error) {
-	lockCtx, cancel := r.waiting(ctx)
+	lockCtx, cancel := r.Waiting(ctx)
 	defer cancel()
 	unlock, err := r.DB.Lock(lockCtx)
 	if err != nil {
@@ -87,8 +87,8 @@ func (r *Store) Locked(ctx context.Context, f func(*Locked) error) (err error) {
 	return err
 }
 
-// waiting returns the context of the wait for the lock.
-func (r *Store) waiting(ctx context.Context) (context.Context, context.CancelFunc) {
+// Waiting returns the context of a wait for a lock, as Options.LockTimeout bounds it.
+func (r *Store) Waiting(ctx context.Context) (context.Context, context.CancelFunc) {
 	if r.Opt.LockTimeout < 0 {
 		return context.WithCancel(ctx)
 	}

@@ -11,7 +11,7 @@ import (
 func TestLockTimeout(t *testing.T) {
 	t.Parallel()
 	for timeout, limited := range map[time.Duration]bool{0: true, time.Hour: true, settings.NoLimit: false} {
-		ctx, cancel := New(settings.Options{LockTimeout: timeout}, "").waiting(t.Context())
+		ctx, cancel := New(settings.Options{LockTimeout: timeout}, "").Waiting(t.Context())
 		if _, ok := ctx.Deadline(); ok != limited || ctx.Err() != nil {
 			t.Errorf("timeout %v: limited %v, %v", timeout, ok, ctx.Err())
 		}

@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"maps"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,6 +20,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/identity"
+	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
 
 // Options says what is shown. All but the times and the Logger are required.
@@ -226,12 +226,7 @@ func (t *Team) ReadOnly() string {
 }
 
 // Name is the remote without a password.
-func (t *Team) Name() string {
-	if u, err := url.Parse(t.opt.Remote); err == nil && u.User != nil {
-		return u.Redacted()
-	}
-	return t.opt.Remote
-}
+func (t *Team) Name() string { return transfer.Redacted(t.opt.Remote) }
 
 // load reads what the last process knew. A file that cannot be read counts as none.
 func (t *Team) load() {

@@ -3,7 +3,6 @@ package transfer
 import (
 	"container/heap"
 	"context"
-	"strings"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
@@ -31,7 +30,7 @@ func (r *Transport) RemoteStatus(ctx context.Context) (*RemoteStatus, error) {
 		return nil, err
 	}
 	s := r.standingOf(where)
-	behind, err := r.behind(ctx, s.Tips)
+	behind, err := r.behind(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -57,21 +56,21 @@ func (r *Transport) Unpushed() (func(ref string) bool, error) {
 }
 
 // behind counts the commits of this store's lines that pushed tips do not lead to.
-func (r *Transport) behind(ctx context.Context, pushed map[string]string) (n int, err error) {
+func (r *Transport) behind(ctx context.Context, pushed *standing) (n int, err error) {
 	refs, err := r.ownRefs()
 	if err != nil {
 		return 0, err
 	}
 	w := &difference{read: r.ReadCheckpoint, met: make(map[object.ID]*meeting)}
 	for _, ref := range refs {
-		if pushed[strings.TrimPrefix(ref.Name, history.RefRoot)] != ref.ID.String() {
+		if !pushed.has(ref) {
 			w.meet(ref.ID, false)
 		}
 	}
 	if len(w.queue) == 0 {
 		return 0, nil
 	}
-	for _, text := range pushed {
+	for _, text := range pushed.Tips {
 		if id, err := object.ParseID(text); err == nil {
 			w.meet(id, true)
 		}

@@ -60,7 +60,7 @@ func BenchmarkFind(b *testing.B) {
 func BenchmarkOwn(b *testing.B) {
 	for b.Loop() {
 		f := &ruleFile{Rules: ownRules, Allowlists: ownAllowlists, trusted: true}
-		if _, err := f.compile("own"); err != nil {
+		if _, err := f.compile(); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -67,9 +67,6 @@ func (r *Rules) FindIn(path string, src io.Reader) ([]Finding, error) {
 	return s.sorted(), nil
 }
 
-// ID identifies the rules: equal texts of rules have equal ids.
-func (r *Rules) ID() string { return r.id }
-
 func isBinary(content []byte) bool {
 	return bytes.IndexByte(content[:min(len(content), binaryHead)], 0) >= 0
 }

@@ -8,5 +8,5 @@ import "sync"
 //	go test ./internal/secretrules -run TestTable -update
 var Own = sync.OnceValues(func() (*Rules, error) {
 	f := &ruleFile{Rules: ownRules, Allowlists: ownAllowlists, trusted: true}
-	return f.compile("own")
+	return f.compile()
 })

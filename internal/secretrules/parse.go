@@ -1,8 +1,6 @@
 package secretrules
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -108,8 +106,7 @@ func parse(text string) (*Rules, error) {
 	if len(f.Rules) == 0 {
 		return nil, errors.New("there is no rule in it ([[rules]] begins one)")
 	}
-	sum := sha256.Sum256([]byte(text))
-	return f.compile(hex.EncodeToString(sum[:8]))
+	return f.compile()
 }
 
 func decode(text string) (*ruleFile, error) {

@@ -25,7 +25,6 @@ type rule struct {
 
 // Rules are the rules of a file, and the allowlists for all of them. Several goroutines may use them.
 type Rules struct {
-	id     string
 	rules  []rule
 	allow  []allowlist
 	words  *words
@@ -36,8 +35,8 @@ type Rules struct {
 
 // compile checks every rule. The expressions of the own rules are compiled when they are first needed:
 // a text without keywords needs none.
-func (f *ruleFile) compile(id string) (*Rules, error) {
-	r := &Rules{id: id}
+func (f *ruleFile) compile() (*Rules, error) {
+	r := &Rules{}
 	var words []string
 	for i := range f.Rules {
 		one, err := f.Rules[i].compile(f.trusted)

@@ -24,7 +24,7 @@ func TestTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.compile(""); err != nil {
+	if _, err := f.compile(); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
@@ -102,6 +103,34 @@ func TestBorrowLoose(t *testing.T) {
 			o.Fsck(f.repo().StoreDir())
 		})
 	}
+}
+
+// TestBorrowLooseForGit: what the store borrows is linked once. Git's commits survive the repository,
+// and the checkpoint for which their files were borrowed.
+func TestBorrowLooseForGit(t *testing.T) {
+	t.Parallel()
+	f, o := looseFixture(t)
+	a := &aged{f, time.Now()}
+	head := strings.TrimSpace(o.In(f.root, "rev-parse", "HEAD"))
+	a.trackAgo(60*time.Hour, "")
+	vault := filepath.Join(f.repo().StoreDir(), "cairn", "kept")
+	own, err := filepath.Glob(filepath.Join(vault, "objects", "[0-9a-f][0-9a-f]", "*"))
+	if err != nil || len(own) == 0 || len(own) > manyLoose/10 {
+		t.Errorf("beside the store's %d objects the vault has %d (%v)", f.looseObjects(), len(own), err)
+	}
+	for i := range 7 {
+		f.remove(fmt.Sprint("d", i))
+	}
+	a.trackAgo(time.Hour, "young")
+	f.remove(".git")
+	for range 2 {
+		a.clean(cairn.CleanOptions{Retention: cairn.Retention{MaxAge: 30 * time.Hour, KeepLast: 1}})
+	}
+	if n := f.looseObjects(); n != 0 {
+		t.Errorf("the store still has %d loose objects", n)
+	}
+	o.In(vault, "rev-list", "--objects", head)
+	o.Fsck(f.repo().StoreDir())
 }
 
 // What must not be borrowed is read instead, and every capture is exact.

@@ -10,9 +10,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
 func (f *fixture) forks() []cairn.ForkInfo {
@@ -233,5 +235,36 @@ func TestRemoveForkWriteErrors(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRemoveForkLocked: LockTimeout bounds the wait for the store of a fork whose directory is gone.
+func TestRemoveForkLocked(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
+	f.track()
+	k, res := f.fork(copyPlace(t), cairn.ForkOptions{})
+	k.closeAll()
+	if err := os.RemoveAll(k.root); err != nil {
+		t.Fatal(err)
+	}
+	db, err := odb.Open(string(res.Store), k.root, odb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	unlock, err := db.Lock(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.closeAll()
+	f.opt.LockTimeout = 20 * time.Millisecond
+	_, err = f.repo().RemoveFork(t.Context(), k.root, cairn.RemoveForkOptions{})
+	assertError(t, err, cairn.ErrLocked)
+	if err := unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.repo().RemoveFork(t.Context(), k.root, cairn.RemoveForkOptions{}); err != nil {
+		t.Error(err)
 	}
 }

@@ -346,7 +346,7 @@ func (c *cli) printLogin(ctx context.Context, args []string, remote string) erro
 // guardRoot refuses roots that are most likely an accident.
 func (c *cli) guardRoot(root string) error {
 	home, err := realpath.Of(c.home())
-	if err == nil && contains(root, home) || root == filepath.Dir(root) {
+	if err == nil && realpath.Within(home, root) || root == filepath.Dir(root) {
 		return fmt.Errorf("%s holds your whole home directory or file system", root)
 	}
 	return nil

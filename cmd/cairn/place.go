@@ -172,12 +172,6 @@ func (c *cli) tellAbove(root string) {
 	}
 }
 
-// contains reports whether path is dir or lies below it.
-func contains(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
-}
-
 // dataDir is where the stores lie.
 func (c *cli) dataDir(dir string) (string, error) {
 	if c.global.dataDir != "" {

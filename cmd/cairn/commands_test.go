@@ -47,7 +47,7 @@ func TestFewCommands(t *testing.T) {
 			t.Errorf("%s: %s %q %v, with all %s %q %v", line, gotCmd.CommandPath(), gotRest, gotErr, wantCmd.CommandPath(), wantRest, wantErr)
 		}
 		n := len(few.root.Commands())
-		if slices.Contains(wantAll, gotCmd.Name()) != (n == len(all.root.Commands())) {
+		if slices.Contains([]string{"cairn", "help", "completion"}, gotCmd.Name()) != (n == len(all.root.Commands())) {
 			t.Errorf("%s: %d commands were made", line, n)
 		}
 	}

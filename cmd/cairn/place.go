@@ -123,7 +123,7 @@ func (l *found) resolve(from string, f func(string) (string, error)) (string, er
 	return to, err
 }
 
-// forgetPlace makes the next command look up its directories anew.
+// forgetPlace makes the next command look up its directories again.
 func (c *cli) forgetPlace() { c.real, c.top = found{}, found{} }
 
 // workDir is the directory from which relative paths count: the current one or -C's.

@@ -40,7 +40,7 @@ func (c *cli) patchCommand() *cobra.Command {
 				return c.usage("gives either -z or --json")
 			}
 			return c.withRepo(func(repo *cairn.Repo) error {
-				patch, err := patchOf(ctx, repo, args)
+				patch, err := c.patchOf(ctx, repo, args)
 				if err != nil {
 					return err
 				}
@@ -55,7 +55,7 @@ func (c *cli) patchCommand() *cobra.Command {
 // patchOf writes the full id of the checkpoint, because the meaning of @ or a prefix
 // changes with time. The id is the tree's, as in track, unless a newer checkpoint has
 // the same tree with other permission bits.
-func patchOf(ctx context.Context, repo *cairn.Repo, args []string) (cairn.Patch, error) {
+func (c *cli) patchOf(ctx context.Context, repo *cairn.Repo, args []string) (cairn.Patch, error) {
 	from, err := repo.Lookup(ctx, args[0])
 	if err != nil {
 		return cairn.Patch{}, err
@@ -67,7 +67,7 @@ func patchOf(ctx context.Context, repo *cairn.Repo, args []string) (cairn.Patch,
 			return cairn.Patch{}, err
 		}
 	}
-	patch, err := repo.Patch(ctx, from.ID, to)
+	patch, err := c.patch(ctx, repo, from.ID, to)
 	if err != nil {
 		return cairn.Patch{}, err
 	}

@@ -89,7 +89,7 @@ func (c *cli) restoreCommand() *cobra.Command {
 			opt := cairn.RestoreOptions{Paths: paths, KeepNew: keepNew, DryRun: plan.dryRun, Plan: plan.id}
 			return c.withRepo(func(repo *cairn.Repo) error {
 				sayGit := c.gitStays(ctx, repo, args[0])
-				res, err := repo.Restore(ctx, args[0], opt)
+				res, err := c.restore(ctx, repo, args[0], opt)
 				if err != nil {
 					return err
 				}

@@ -155,7 +155,7 @@ func (c *cli) revertPaths(ctx context.Context, cmd *cobra.Command, spec string, 
 			}
 			opt.Hunks = ids
 		}
-		res, err := repo.Revert(ctx, in, opt)
+		res, err := c.revert(ctx, repo, in, opt)
 		if err != nil {
 			return err
 		}
@@ -173,7 +173,7 @@ func (c *cli) revertPatches(ctx context.Context, cmd *cobra.Command, name string
 		return c.usage("cannot use %s: %v", inputName(name), err)
 	}
 	return c.withRepo(func(repo *cairn.Repo) error {
-		res, err := repo.RevertPatches(ctx, patches, cairn.RevertPatchesOptions{DryRun: opt.DryRun, Plan: opt.Plan})
+		res, err := c.revertAll(ctx, repo, patches, cairn.RevertPatchesOptions{DryRun: opt.DryRun, Plan: opt.Plan})
 		if err != nil {
 			return err
 		}

@@ -133,11 +133,15 @@ func (c *Client) Call(ctx context.Context, path string, in, out any) error {
 	})
 }
 
-// Read is Call for a path that is only read. The patience is for the whole answer: a read may be
-// done twice.
-func (c *Client) Read(ctx context.Context, path string, out any) error {
+// Read is Call for a path that is only read, with further parameters. The patience is for the whole
+// answer: a read may be done twice.
+func (c *Client) Read(ctx context.Context, path string, out any, more ...url.Values) error {
+	target := c.onRoot(path)
+	for _, values := range more {
+		target += "&" + values.Encode()
+	}
 	return c.registered(ctx, func() error {
-		return c.send(ctx, head(http.MethodGet, c.onRoot(path), c.settings, -1), nil, out)
+		return c.send(ctx, head(http.MethodGet, target, c.settings, -1), nil, out)
 	})
 }
 

@@ -115,6 +115,8 @@ type checkout struct {
 	items   []apply.Item // of the checkpoint
 	ignored []apply.Item // of the live directory
 	entries map[string]index.Entry
+
+	filled func(ctx context.Context, tree string) error // called once all files are there; nil = not
 }
 
 // prepare lists what a copy at a checked place will hold.
@@ -251,6 +253,11 @@ func (c *checkout) build(ctx context.Context, tree string) error {
 	}
 	c.note(c.ignored, built, true)
 	c.tidy()
+	if c.filled != nil {
+		if err := c.filled(ctx, tree); err != nil {
+			return err
+		}
+	}
 	return b.Finish()
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -41,6 +42,9 @@ are as here, so that git status says there what it says here. The root is the
 top of the repository; git is in the middle of nothing; no submodule is checked
 out. No hook runs.
 
+What cairn setup --project has made for agents is in DIR also where git ignores
+it, such as .claude/settings.local.json; the answer names it.
+
 If the process is killed, DIR is as before or whole; the next fork to the same
 DIR removes what was left.
 
@@ -70,8 +74,9 @@ Options:
 The answer and the exit status are those of cairn checkout. With --json there
 are also "root" and "store", "sessionID", "packsLinked" and "packsCopied", each
 {"files", "bytes"}, "notForked", the sessions of several directories, "branch",
-the new one of a linked work tree, and "withoutGit", true if .git stayed behind.
-After --remove it is an entry of cairn forks with "lost": [{"path", "reason"}],
+the new one of a linked work tree, "withoutGit", true if .git stayed behind, and
+"agentFiles", the paths that cairn setup made and no checkpoint holds. After
+--remove it is an entry of cairn forks with "lost": [{"path", "reason"}],
 "notSaved": {"files", "bytes"}, "notSavedPaths", "saved" (a checkpoint),
 "branchKept", the reason why the branch stays, and "dryRun".
 
@@ -205,6 +210,9 @@ func (c *cli) printFork(res *cairn.ForkResult) error {
 	}
 	if n := len(res.NotForked); n > 0 {
 		c.console.Remark("%s of several directories stay here alone", wording.Count(n, "session"))
+	}
+	if len(res.AgentFiles) > 0 {
+		c.console.Remark("the set-up of agents came along: %s", strings.Join(res.AgentFiles, ", "))
 	}
 	if res.Branch != "" {
 		c.console.Remark("a linked work tree of git, on the new branch %s", res.Branch)

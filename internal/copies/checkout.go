@@ -94,6 +94,7 @@ func (r *Copier) Checkout(ctx context.Context, spec, dir string, opt CheckoutOpt
 	if err != nil {
 		return nil, err
 	}
+	c.listSkipped()
 	if opt.DryRun {
 		return c.res, c.count()
 	}
@@ -115,6 +116,7 @@ type checkout struct {
 	items   []apply.Item // of the checkpoint
 	ignored []apply.Item // of the live directory
 	entries map[string]index.Entry
+	carry   []string // ignored files that come along unasked
 
 	filled func(ctx context.Context, tree string) error // called once all files are there; nil = not
 }
@@ -139,7 +141,6 @@ func (r *Copier) prepare(ctx context.Context, cp *history.Checkpoint, at string,
 			return nil, err
 		}
 	}
-	c.listSkipped()
 	return c, nil
 }
 

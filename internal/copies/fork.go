@@ -42,6 +42,8 @@ type ForkResult struct {
 	PacksCopied Amount   `json:"packsCopied,omitzero"`
 	NotForked   []string `json:"notForked,omitempty" doc:"Sessions of several directories. They stay where they are."`
 
+	AgentFiles state.Paths `json:"agentFiles,omitempty" doc:"What cairn setup has made for agents and no checkpoint holds. The fork has it."`
+
 	Branch     string `json:"branch,omitempty" doc:"Of a linked work tree of git: its new branch."`
 	WithoutGit bool   `json:"withoutGit,omitempty" doc:"The root is in a git repository, and the fork has no .git."`
 }
@@ -57,12 +59,14 @@ func (r ForkResult) MarshalJSON() ([]byte, error) {
 		PacksLinked Amount     `json:"packsLinked,omitzero"`
 		PacksCopied Amount     `json:"packsCopied,omitzero"`
 		NotForked   []string   `json:"notForked,omitempty"`
-		Branch      string     `json:"branch,omitempty"`
-		WithoutGit  bool       `json:"withoutGit,omitempty"`
+
+		AgentFiles state.Paths `json:"agentFiles,omitempty"`
+		Branch     string      `json:"branch,omitempty"`
+		WithoutGit bool        `json:"withoutGit,omitempty"`
 	}
 	c := copied(r.CheckoutResult)
 	c.LeftOut, c.Conflicts = append([]state.PathReason{}, r.LeftOut...), append([]state.PathReason{}, r.Conflicts...)
-	return json.Marshal(plain{c, r.Root, r.Store, r.Session, r.PacksLinked, r.PacksCopied, r.NotForked, r.Branch, r.WithoutGit})
+	return json.Marshal(plain{c, r.Root, r.Store, r.Session, r.PacksLinked, r.PacksCopied, r.NotForked, r.AgentFiles, r.Branch, r.WithoutGit})
 }
 
 // fork is one fork.
@@ -146,7 +150,7 @@ func (f *fork) plan(ctx context.Context) (*ForkResult, error) {
 	if err := f.findCommit(ctx); err != nil {
 		return nil, err
 	}
-	c, err := f.prepare(ctx, f.start, f.at, f.opt.CheckoutOptions)
+	c, err := f.prepareFork(ctx)
 	if err == nil {
 		err = c.count()
 	}
@@ -155,6 +159,20 @@ func (f *fork) plan(ctx context.Context) (*ForkResult, error) {
 	}
 	f.res.CheckoutResult = *c.res
 	return f.res, nil
+}
+
+// prepareFork lists what the directory will hold: with the set-up of agents that captures leave out.
+func (f *fork) prepareFork(ctx context.Context) (*checkout, error) {
+	c, err := f.prepare(ctx, f.start, f.at, f.opt.CheckoutOptions)
+	if err != nil {
+		return nil, err
+	}
+	if f.Opt.AgentFiles != nil {
+		c.listCarried(f.Opt.AgentFiles(f.Root))
+	}
+	f.res.AgentFiles = c.carry
+	c.listSkipped()
+	return c, nil
 }
 
 // carryOut fills the store and makes the directory.
@@ -181,7 +199,7 @@ func (f *fork) carryOut(ctx context.Context) (*checkout, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := f.prepare(ctx, f.start, f.at, f.opt.CheckoutOptions)
+	c, err := f.prepareFork(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -198,7 +198,7 @@ func (c *crashRun) removed(dir, when string, want gittest.Listing) {
 func TestRemoveForkKilled(t *testing.T) {
 	t.Parallel()
 	c, dir, want := newRemovalRun(t)
-	n := 1
+	n := gittest.First()
 	for ; ; n += gittest.Stride() {
 		c.reset()
 		copyTree(t, filepath.Join(c.pristine, "fork"), dir)
@@ -217,11 +217,12 @@ func TestRemoveForkKilled(t *testing.T) {
 // TestRemoveForkWriteErrors lets one system call fail.
 func TestRemoveForkWriteErrors(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	for _, errno := range []syscall.Errno{syscall.ENOSPC, syscall.EIO} {
 		t.Run(errno.Error(), func(t *testing.T) {
 			t.Parallel()
 			c, dir, want := newRemovalRun(t)
-			for n := 1; ; n += gittest.Stride() {
+			for n := gittest.First(); ; n += gittest.Stride() {
 				c.reset()
 				copyTree(t, filepath.Join(c.pristine, "fork"), dir)
 				crash := gittest.FailAt(t, []string{os.Args[0]}, append(c.env("remove-fork"), "CAIRN_TEST_DIR="+dir), gittest.WriteCalls, n, errno)

@@ -114,7 +114,7 @@ func commandAsProcess(command string) int {
 		case "remove-fork":
 			_, err = r.RemoveFork(background, os.Getenv("CAIRN_TEST_DIR"), cairn.RemoveForkOptions{Force: true})
 		case "fork":
-			_, err = r.Fork(background, os.Getenv("CAIRN_TEST_DIR"), cairn.ForkOptions{})
+			_, err = r.Fork(background, os.Getenv("CAIRN_TEST_DIR"), cairn.ForkOptions{GitWorktree: os.Getenv("CAIRN_TEST_GIT") != ""})
 		case "merge":
 			err = mergeAsProcess(r)
 		case "fetch":

@@ -166,7 +166,7 @@ var only = []struct {
 	by       []string
 	reason   string
 }{
-	{"os/exec", []string{"internal/git", "internal/usergit", "internal/gittest", "internal/linediff/corpus", "internal/child", "internal/background", "internal/pager", "internal/sshsig", "integrations/conformance"}, "only internal/git starts git, and internal/usergit for a commit that the user asks for, internal/child the command of cairn run and the agent whose conversation goes back, internal/background cairn itself, internal/pager the pager, internal/sshsig ssh-keygen, and the conformance suite drivers and the commands of a turn"},
+	{"os/exec", []string{"internal/git", "internal/usergit", "internal/gittest", "internal/linediff/corpus", "internal/child", "internal/background", "internal/pager", "internal/sshsig", "integrations/conformance"}, "only internal/git starts git, and internal/usergit for a commit or a linked work tree that the user asks for, internal/child the command of cairn run and the agent whose conversation goes back, internal/background cairn itself, internal/pager the pager, internal/sshsig ssh-keygen, and the conformance suite drivers and the commands of a turn"},
 	{"flag", []string{"cmd/cairn", "internal/linediff/corpus", "integrations/conformance/cairn-conformance"}, "only commands read flags"},
 	{"log", []string{"internal/linediff/corpus"}, "the library logs through the logger that it is given"},
 	{"testing", []string{"internal/gittest", "internal/statetest", "internal/odb/odbtest"}, "testing belongs into tests"},

@@ -88,6 +88,9 @@ var ErrNoRemote = transfer.ErrNoRemote
 // store. Nothing was done.
 var ErrPlace = copies.ErrPlace
 
+// ErrWorktree: git allows no linked work tree of the user's repository, or not now. Nothing was done.
+var ErrWorktree = copies.ErrWorktree
+
 // ErrStalled: a push or a fetch has made no progress for the time of Options.RemoteTimeout. Nothing of the
 // fetch is in the store.
 var ErrStalled = transfer.ErrStalled

@@ -284,6 +284,54 @@ func TestForkInsideARepository(t *testing.T) {
 	}
 }
 
+// TestForkAgentFiles: files for agents come along although they are ignored, unless the checkpoint has something
+// in their place. Nothing else that is ignored does.
+func TestForkAgentFiles(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{
+		".gitignore": gittest.File("*.local\n/all/\n/link\n/pipe.local/\n"), "a": gittest.File("a"), ".agent/hooks.local": gittest.File("hooks"),
+		".agent/other.local": gittest.File("o"), ".agent/kept": gittest.File("kept"), "all/deep/er/hooks": gittest.Exec("x"), "all/other": gittest.File("o"),
+		"real/x.local": gittest.File("x"), "link": gittest.Link("real"), "pipe.local/x": gittest.File("x"),
+	})
+	f.opt.AgentFiles = func(root string) []string {
+		if root != f.root {
+			t.Errorf("asked for %s", root)
+		}
+		return []string{".agent/hooks.local", ".agent/kept", "all/deep/er/hooks", "all/missing", "link/x.local", "pipe.local", "../out", "a/below"}
+	}
+	want := []string{".agent/hooks.local", "all/deep/er/hooks"}
+	for _, opt := range []cairn.CheckoutOptions{{DryRun: true}, {}, {WithIgnored: true, Ignored: []string{"all/other"}}, {WithIgnored: true}} {
+		dir := copyPlace(t)
+		res, err := f.repo().Fork(t.Context(), dir, cairn.ForkOptions{CheckoutOptions: opt})
+		if err != nil {
+			t.Fatal(err)
+		}
+		carried := want
+		if opt.WithIgnored && opt.Ignored == nil {
+			carried = nil // they came with all others
+		}
+		if !slices.Equal([]string(res.AgentFiles), carried) || len(res.Conflicts) > 0 {
+			t.Errorf("%+v: %+v", opt, res)
+		}
+		if opt.DryRun {
+			continue
+		}
+		whole, got := f.manifest(), gittest.Manifest(t, dir)
+		for path := range whole {
+			_, there := got[path]
+			if known := strings.Contains(path, "hooks"); known && !there || there && got[path] != whole[path] {
+				t.Errorf("%+v: %s: %+v, want %+v", opt, path, got[path], whole[path])
+			}
+		}
+		if _, there := got[".agent/other.local"]; there && !opt.WithIgnored {
+			t.Error("another ignored file came along")
+		}
+		if res, err := f.repo().RemoveFork(t.Context(), dir, cairn.RemoveForkOptions{}); err != nil {
+			t.Errorf("%+v: %v", res, err)
+		}
+	}
+}
+
 // TestForkTwice: the store of an earlier directory of the same name is never dropped once it has work of
 // its own, not even with the mark of an unfinished fork.
 func TestForkTwice(t *testing.T) {

@@ -19,6 +19,8 @@ type RemovedFork = copies.RemovedFork
 type RemoveForkOptions struct {
 	Force  bool // also with changes that were not merged, and files that no checkpoint holds
 	DryRun bool // only say what would be lost
+
+	Env []string // of git, for a linked work tree; nil = that of Options
 }
 
 // Forks lists the forks of this root, ordered by directory, with what each changed since it was made and
@@ -43,7 +45,8 @@ func (r *Repo) Forks(ctx context.Context) ([]ForkInfo, error) {
 // RemoveFork removes a fork: its directory and its store, with all checkpoints. Its last state is captured
 // first and kept in the store of this root, from where Checkout brings it back. Changes that were not
 // merged, and files that no checkpoint holds and that the root does not have as they are, make it refuse
-// with ErrUnmerged, unless Force is set. The result lists them in any case; it comes with that error, too.
+// with ErrUnmerged, unless Force is set. So do commits of a linked work tree that are on no branch. The branch of
+// a linked work tree goes unless it has commits of its own. The result lists them in any case; it comes with that error, too.
 //
 // Where the directory is gone already, the store goes. A directory that is no fork of this root is
 // ErrNotFound. If the directory changes meanwhile, the error wraps ErrMoved.
@@ -66,6 +69,9 @@ func (r *Repo) RemoveFork(ctx context.Context, dir string, opt RemoveForkOptions
 			return nil, err
 		}
 	}
+	if err := r.copier.LookAtGit(ctx, opt.Env, res); err != nil {
+		return nil, err
+	}
 	switch {
 	case opt.DryRun:
 		return res, nil
@@ -77,7 +83,7 @@ func (r *Repo) RemoveFork(ctx context.Context, dir string, opt RemoveForkOptions
 		return nil, err
 	}
 	res.Saved = kept.ID
-	return res, r.copier.RemoveFork(ctx, other.capturer, res)
+	return res, r.copier.RemoveFork(ctx, opt.Env, other.capturer, res)
 }
 
 // openFork opens the repository of a fork, also where its directory is gone.

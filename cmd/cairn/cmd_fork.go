@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +17,8 @@ import (
 const forkManual = `cairn fork makes a second directory that goes on from here, with a store.
 
 Usage:
-    cairn fork DIR [--session S] [--with-ignored[=PATTERN]...] [--dry-run]
+    cairn fork DIR [--session S] [--git-worktree[=BRANCH]]
+               [--with-ignored[=PATTERN]...] [--dry-run]
     cairn fork --remove DIR [--force] [--dry-run]
 
 DIR gets the present state of the root, uncommitted work and all, which is
@@ -30,8 +33,17 @@ a fork takes little more room than its files; those are cloned or copied as by
 cairn checkout. No cleaning of one store takes anything from the other.
 
 DIR lies outside the root, or inside where the root ignores it. Nothing may be
-there but an empty directory, and the directory above it exists. .git does not
-come along. A session that works in several directories is not forked.
+there but an empty directory, and the directory above it exists. A session that
+works in several directories is not forked.
+
+.git does not come along. With --git-worktree, DIR is a linked work tree of the
+git repository instead, on a new branch at the commit of HEAD. Files and index
+are as here, so that git status says there what it says here. The root is the
+top of the repository; git is in the middle of nothing; no submodule is checked
+out. No hook runs.
+
+What cairn setup --project has made for agents is in DIR also where git ignores
+it, such as .claude/settings.local.json; the answer names it.
 
 If the process is killed, DIR is as before or whole; the next fork to the same
 DIR removes what was left.
@@ -40,12 +52,18 @@ cairn fork --remove DIR removes a fork of this directory: DIR and its store. Its
 last state is captured first and kept here; cairn checkout with the hash in the
 answer brings it back. Without --force the command refuses, with exit status 1,
 if there are changes that cairn merge DIR would bring, or files in no checkpoint
-that this directory does not have as they are. It lists both.
+that this directory does not have as they are. It lists both. Of a linked work
+tree it removes what git has, too, and the branch, unless that has commits of
+its own. It also refuses where git is in the middle of something there, where
+HEAD has commits that are on no branch, and after git worktree lock.
 
 Options:
     --session S
                 the newest state of this session instead of the present one;
                 cairn undo in DIR goes to the present one
+    --git-worktree[=BRANCH]
+                make DIR a linked work tree of git, on this new branch; it is
+                cairn/NAME unless given, after the name of DIR
     --with-ignored[=PATTERN]
                 as for cairn checkout: bring node_modules and the like
     --dry-run   only capture, and say how many files and bytes it would be, or
@@ -55,14 +73,17 @@ Options:
 
 The answer and the exit status are those of cairn checkout. With --json there
 are also "root" and "store", "sessionID", "packsLinked" and "packsCopied", each
-{"files", "bytes"}, and "notForked", the sessions of several directories. After
+{"files", "bytes"}, "notForked", the sessions of several directories, "branch",
+the new one of a linked work tree, "withoutGit", true if .git stayed behind, and
+"agentFiles", the paths that cairn setup made and no checkpoint holds. After
 --remove it is an entry of cairn forks with "lost": [{"path", "reason"}],
-"notSaved": {"files", "bytes"}, "notSavedPaths", "saved" (a checkpoint) and
-"dryRun".
+"notSaved": {"files", "bytes"}, "notSavedPaths", "saved" (a checkpoint),
+"branchKept", the reason why the branch stays, and "dryRun".
 
 Examples:
     cairn fork ../try-1
     cairn fork ../try-2 --with-ignored=node_modules
+    cairn fork ../fix --git-worktree=fix-login
     cairn fork ../again --session 0193b2c4
     cairn fork --remove ../try-1
 `
@@ -79,10 +100,17 @@ func (c *cli) forkCommand() *cobra.Command {
 				return err
 			}
 			if remove {
-				return c.removeFork(ctx, cmd, paths[0], cairn.RemoveForkOptions{Force: force, DryRun: opt.DryRun})
+				return c.removeFork(ctx, cmd, paths[0], cairn.RemoveForkOptions{Force: force, DryRun: opt.DryRun, Env: c.environ()})
 			}
 			if force {
 				return c.usage("knows --force with --remove alone")
+			}
+			opt.GitWorktree, opt.Env = cmd.Flags().Changed(gitWorktree), c.environ()
+			if opt.GitWorktree && opt.Branch == "" {
+				return c.usage("got an empty --git-worktree=")
+			}
+			if opt.Branch == defaultBranch {
+				opt.Branch = ""
 			}
 			opt.WithIgnored, opt.Ignored = len(opt.Ignored) > 0, ignoredPatterns(opt.Ignored)
 			return c.withRepo(func(repo *cairn.Repo) error {
@@ -101,15 +129,23 @@ func (c *cli) forkCommand() *cobra.Command {
 	})
 	cmd.Flags().StringVar(&opt.Session, sessionFlag, "", "the newest state of this session")
 	c.completeSessionFlag(cmd)
+	cmd.Flags().StringVar(&opt.Branch, gitWorktree, "", "a linked work tree of git, on this new branch")
+	cmd.Flags().Lookup(gitWorktree).NoOptDefVal = defaultBranch
+	completeFlag(cmd, gitWorktree)
 	cmd.Flags().BoolVar(&remove, "remove", false, "remove the fork")
 	cmd.Flags().BoolVar(&force, "force", false, "remove it whatever is lost")
 	c.registerCopyFlags(cmd, &opt.CheckoutOptions)
 	return cmd
 }
 
+const gitWorktree = "git-worktree"
+
+// defaultBranch is the value of --git-worktree without a branch. No branch has a blank in its name.
+const defaultBranch = " "
+
 // removeFork removes a fork and prints what is lost. A refusal prints that, too.
 func (c *cli) removeFork(ctx context.Context, cmd *cobra.Command, dir string, opt cairn.RemoveForkOptions) error {
-	for _, name := range []string{sessionFlag, "with-ignored"} {
+	for _, name := range []string{sessionFlag, gitWorktree, "with-ignored"} {
 		if cmd.Flags().Changed(name) {
 			return c.usage("knows no --%s with --remove", name)
 		}
@@ -143,7 +179,24 @@ func (c *cli) printRemovedFork(res *cairn.RemovedFork) error {
 	case res.Saved != "":
 		c.console.Remark("removed %s; cairn checkout %s DIR brings its files back", placeText(string(res.Root)), res.Saved[:shortID])
 	}
+	if text := branchText(res); text != "" {
+		c.console.Remark("%s", text)
+	}
 	return nil
+}
+
+// branchText says what happens to the branch of a linked work tree.
+func branchText(res *cairn.RemovedFork) string {
+	done := res.DryRun || res.Saved != ""
+	switch {
+	case res.Branch == "" || !done:
+		return ""
+	case res.BranchKept != "":
+		return fmt.Sprintf("the branch %s stays: %s", res.Branch, res.BranchKept)
+	case res.DryRun:
+		return fmt.Sprintf("the branch %s goes, too", res.Branch)
+	}
+	return fmt.Sprintf("the branch %s is gone: it had no commits of its own", res.Branch)
 }
 
 // printFork prints what a fork made.
@@ -157,6 +210,15 @@ func (c *cli) printFork(res *cairn.ForkResult) error {
 	}
 	if n := len(res.NotForked); n > 0 {
 		c.console.Remark("%s of several directories stay here alone", wording.Count(n, "session"))
+	}
+	if len(res.AgentFiles) > 0 {
+		c.console.Remark("the set-up of agents came along: %s", strings.Join(res.AgentFiles, ", "))
+	}
+	if res.Branch != "" {
+		c.console.Remark("a linked work tree of git, on the new branch %s", res.Branch)
+	}
+	if res.WithoutGit {
+		c.console.Remark("the fork has no .git; --git-worktree makes it a linked work tree of git")
 	}
 	return c.printCheckout(&res.CheckoutResult)
 }

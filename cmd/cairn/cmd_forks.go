@@ -24,8 +24,9 @@ fork.
 
 With --json:
     [{"root", "store", "time", "changed", "unmerged"}], and where there is
-    something to say "sessionID", "missing", "base" and "checkpoint" (the
-    checkpoint that it began with, and its newest), "error".
+    something to say "sessionID", "missing", "branch" (of a linked work tree),
+    "base" and "checkpoint" (the checkpoint that it began with, and its newest),
+    "error".
 
 Examples:
     cairn forks
@@ -59,6 +60,9 @@ func (c *cli) forksCommand() *cobra.Command {
 // forkText is a fork in one line.
 func (c *cli) forkText(f *cairn.ForkInfo) string {
 	line := fmt.Sprintf("%s  %s", f.Root.Quoted(), wording.Ago(c.console.Now().Sub(f.When)))
+	if f.Branch != "" {
+		line += ", on branch " + f.Branch
+	}
 	if f.Session != "" {
 		line += ", of session " + f.Session
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/config"
 	"github.com/seed-fb9cbc17/cairn/internal/pager"
 	"github.com/seed-fb9cbc17/cairn/internal/realpath"
+	"github.com/seed-fb9cbc17/cairn/internal/setup"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -91,7 +92,7 @@ func (c *cli) configure(opt *cairn.Options, cfg *config.Config) {
 	if c.global.minFree.text != "" {
 		opt.Retention.MinFree = limitOf(c.global.minFree)
 	}
-	opt.Force = c.force
+	opt.Force, opt.AgentFiles = c.force, setup.ProjectFiles
 }
 
 // optionsBeside returns the options for another root of a session, which has settings of its own.

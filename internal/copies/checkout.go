@@ -94,6 +94,7 @@ func (r *Copier) Checkout(ctx context.Context, spec, dir string, opt CheckoutOpt
 	if err != nil {
 		return nil, err
 	}
+	c.listSkipped()
 	if opt.DryRun {
 		return c.res, c.count()
 	}
@@ -115,6 +116,9 @@ type checkout struct {
 	items   []apply.Item // of the checkpoint
 	ignored []apply.Item // of the live directory
 	entries map[string]index.Entry
+	carry   []string // ignored files that come along unasked
+
+	filled func(ctx context.Context, tree string) error // called once all files are there; nil = not
 }
 
 // prepare lists what a copy at a checked place will hold.
@@ -137,7 +141,6 @@ func (r *Copier) prepare(ctx context.Context, cp *history.Checkpoint, at string,
 			return nil, err
 		}
 	}
-	c.listSkipped()
 	return c, nil
 }
 
@@ -251,6 +254,11 @@ func (c *checkout) build(ctx context.Context, tree string) error {
 	}
 	c.note(c.ignored, built, true)
 	c.tidy()
+	if c.filled != nil {
+		if err := c.filled(ctx, tree); err != nil {
+			return err
+		}
+	}
 	return b.Finish()
 }
 

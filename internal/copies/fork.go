@@ -21,6 +21,13 @@ type ForkOptions struct {
 	CheckoutOptions
 
 	Session string // whose newest state the fork begins with; "" = the present state of the root
+
+	// GitWorktree makes the fork a linked work tree of the user's repository, whose top is the root: on
+	// the new branch Branch, "" = cairn/ and the name of the directory. Env is the environment of git,
+	// nil = that of Options.
+	GitWorktree bool
+	Branch      string
+	Env         []string
 }
 
 // ForkResult says what a fork made.
@@ -34,6 +41,11 @@ type ForkResult struct {
 	PacksLinked Amount   `json:"packsLinked,omitzero" doc:"Packs that both stores have, in one place on the disk."`
 	PacksCopied Amount   `json:"packsCopied,omitzero"`
 	NotForked   []string `json:"notForked,omitempty" doc:"Sessions of several directories. They stay where they are."`
+
+	AgentFiles state.Paths `json:"agentFiles,omitempty" doc:"What cairn setup has made for agents and no checkpoint holds. The fork has it."`
+
+	Branch     string `json:"branch,omitempty" doc:"Of a linked work tree of git: its new branch."`
+	WithoutGit bool   `json:"withoutGit,omitempty" doc:"The root is in a git repository, and the fork has no .git."`
 }
 
 // MarshalJSON implements json.Marshaler: lists are never null.
@@ -47,10 +59,14 @@ func (r ForkResult) MarshalJSON() ([]byte, error) {
 		PacksLinked Amount     `json:"packsLinked,omitzero"`
 		PacksCopied Amount     `json:"packsCopied,omitzero"`
 		NotForked   []string   `json:"notForked,omitempty"`
+
+		AgentFiles state.Paths `json:"agentFiles,omitempty"`
+		Branch     string      `json:"branch,omitempty"`
+		WithoutGit bool        `json:"withoutGit,omitempty"`
 	}
 	c := copied(r.CheckoutResult)
 	c.LeftOut, c.Conflicts = append([]state.PathReason{}, r.LeftOut...), append([]state.PathReason{}, r.Conflicts...)
-	return json.Marshal(plain{c, r.Root, r.Store, r.Session, r.PacksLinked, r.PacksCopied, r.NotForked})
+	return json.Marshal(plain{c, r.Root, r.Store, r.Session, r.PacksLinked, r.PacksCopied, r.NotForked, r.AgentFiles, r.Branch, r.WithoutGit})
 }
 
 // fork is one fork.
@@ -63,6 +79,7 @@ type fork struct {
 	unlock  func() error
 	start   *history.Checkpoint // with whose state the fork begins
 	present *history.Checkpoint
+	link    *linking // nil = no linked work tree
 	res     *ForkResult
 }
 
@@ -81,6 +98,7 @@ func (r *Copier) Fork(ctx context.Context, dir string, opt ForkOptions) (*ForkRe
 		return nil, err
 	}
 	f.res.Store = state.Path(state.StorePath(r.Opt.DataDir, f.at))
+	f.res.WithoutGit = !opt.GitWorktree && r.Repository() != nil
 	if err := f.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -123,13 +141,16 @@ func (f *fork) begin(ctx context.Context) error {
 
 // plan fills the result of a dry run.
 func (f *fork) plan(ctx context.Context) (*ForkResult, error) {
-	if err := f.checkStore(); err != nil {
+	if err := f.checkStore(ctx); err != nil {
 		return nil, err
 	}
 	if f.start == nil {
 		f.start = f.present
 	}
-	c, err := f.prepare(ctx, f.start, f.at, f.opt.CheckoutOptions)
+	if err := f.findCommit(ctx); err != nil {
+		return nil, err
+	}
+	c, err := f.prepareFork(ctx)
 	if err == nil {
 		err = c.count()
 	}
@@ -140,8 +161,25 @@ func (f *fork) plan(ctx context.Context) (*ForkResult, error) {
 	return f.res, nil
 }
 
+// prepareFork lists what the directory will hold: with the set-up of agents that captures leave out.
+func (f *fork) prepareFork(ctx context.Context) (*checkout, error) {
+	c, err := f.prepare(ctx, f.start, f.at, f.opt.CheckoutOptions)
+	if err != nil {
+		return nil, err
+	}
+	if f.Opt.AgentFiles != nil {
+		c.listCarried(f.Opt.AgentFiles(f.Root))
+	}
+	f.res.AgentFiles = c.carry
+	c.listSkipped()
+	return c, nil
+}
+
 // carryOut fills the store and makes the directory.
 func (f *fork) carryOut(ctx context.Context) (*checkout, error) {
+	if err := f.checkGit(ctx); err != nil {
+		return nil, err
+	}
 	err := f.Capturing(ctx, func(l *history.Locked) error {
 		t, err := f.TrackHeld(ctx, l, capture.TrackOptions{})
 		if err != nil {
@@ -153,16 +191,19 @@ func (f *fork) carryOut(ctx context.Context) (*checkout, error) {
 		if f.start == nil {
 			f.start = f.present
 		}
+		if err := f.findCommit(ctx); err != nil {
+			return err
+		}
 		return f.fillStore(ctx, l)
 	})
 	if err != nil {
 		return nil, err
 	}
-	c, err := f.prepare(ctx, f.start, f.at, f.opt.CheckoutOptions)
+	c, err := f.prepareFork(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c.entries = make(map[string]index.Entry)
+	c.entries, c.filled = make(map[string]index.Entry), f.linkTree
 	if err := c.make(ctx); err != nil {
 		return nil, err
 	}
@@ -180,7 +221,11 @@ func (f *fork) close(ctx context.Context, failed error) error {
 		}
 		return errors.Join(f.unlock(), f.db.Close())
 	}
-	err := f.db.Remove(f.unlock)
+	err := f.unlink(context.WithoutCancel(ctx), f.db)
+	if err != nil { // the next fork to this directory finds by the store what to take back
+		return errors.Join(err, f.unlock(), f.db.Close())
+	}
+	err = f.db.Remove(f.unlock)
 	return errors.Join(err, f.db.Close(), f.Exclusive(context.WithoutCancel(ctx), func(*history.Locked) error {
 		return f.DB.DropRef(f.ref())
 	}))

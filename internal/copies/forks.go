@@ -32,6 +32,7 @@ type ForkInfo struct {
 	Session string     `json:"sessionID,omitempty" doc:"Whose state it began with."`
 	When    time.Time  `json:"time" doc:"When it was made."`
 	Missing bool       `json:"missing,omitempty" doc:"The directory is gone. Its store is there."`
+	Branch  string     `json:"branch,omitempty" doc:"Of a linked work tree of git: the branch that was made with it."`
 
 	Base       string `json:"base,omitempty" doc:"The checkpoint that it began with."`
 	Checkpoint string `json:"checkpoint,omitempty" doc:"Its newest one, of the present state where the directory is there."`
@@ -65,9 +66,11 @@ func (r *Copier) Forks() ([]ForkInfo, error) {
 			continue
 		}
 		info, err := os.Stat(root)
-		list = append(list, ForkInfo{
-			Root: state.Path(root), Store: state.Path(dir), Session: f.Session, When: time.Unix(0, f.At), Missing: err != nil || !info.IsDir(),
-		})
+		fork := ForkInfo{Root: state.Path(root), Store: state.Path(dir), Session: f.Session, When: time.Unix(0, f.At), Missing: err != nil || !info.IsDir()}
+		if f.Git != nil {
+			fork.Branch = f.Git.Branch
+		}
+		list = append(list, fork)
 	}
 	slices.SortFunc(list, func(a, b ForkInfo) int { return strings.Compare(string(a.Root), string(b.Root)) })
 	return list, nil
@@ -140,6 +143,8 @@ type RemovedFork struct {
 	Paths    state.Paths        `json:"notSavedPaths,omitempty" doc:"The first of these."`
 	Saved    string             `json:"saved,omitempty" doc:"Checkpoint of the last state, in the store of this root."`
 	DryRun   bool               `json:"dryRun,omitempty"`
+
+	BranchKept string `json:"branchKept,omitempty" doc:"Why the branch of a linked work tree stays."`
 }
 
 // MarshalJSON implements json.Marshaler: lists are never null.
@@ -171,6 +176,9 @@ func (r *Copier) ListUnsaved(ctx context.Context, other *capture.Capturer, res *
 }
 
 func (r *Copier) noteUnsaved(live *index.Index, rel string, d fs.DirEntry, res *RemovedFork) error {
+	if rel == ".git" && res.Branch != "" && d.Type().IsRegular() {
+		return nil // it names the work tree's directory in the repository
+	}
 	ofGit := !object.SafeName(d.Name())
 	if d.IsDir() && !ofGit {
 		return nil
@@ -201,12 +209,15 @@ func (r *Copier) noteUnsaved(live *index.Index, rel string, d fs.DirEntry, res *
 
 // RemoveFork removes the directory and the store of a fork, and the ref here. The directory must be as at
 // the checkpoint of res; else the error wraps ErrMoved. A killed process leaves what a second removal
-// finishes: the directory goes first, the store next.
-func (r *Copier) RemoveFork(ctx context.Context, other *capture.Capturer, res *RemovedFork) error {
+// finishes: the directory goes first, then what git has of it, the store next. env is as in ForkOptions.
+func (r *Copier) RemoveFork(ctx context.Context, env []string, other *capture.Capturer, res *RemovedFork) error {
 	if !res.Missing {
 		if err := removeDir(ctx, other, res); err != nil {
 			return err
 		}
+	}
+	if err := r.removeLinked(ctx, env, res); err != nil {
+		return err
 	}
 	unlock, err := r.lock(ctx, other.DB)
 	if err != nil {

@@ -60,11 +60,12 @@ func (f *fork) errUsed() error {
 	return fmt.Errorf("%w: a store with checkpoints of %s, a directory that was there before; name another one (cairn doctor --remove-abandoned removes the stores of directories that are gone)", history.ErrExists, f.at)
 }
 
-// checkStore refuses a store that a fork does not replace.
-func (f *fork) checkStore() error {
+// checkStore refuses a store that a fork does not replace, and what checkGit refuses. The branch of an
+// unfinished fork exists, and the next fork removes it.
+func (f *fork) checkStore(ctx context.Context) error {
 	db, err := odb.Open(string(f.res.Store), f.at, odb.Options{})
 	if errors.Is(err, odb.ErrNotStore) {
-		return nil
+		return f.checkGit(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", state.ErrStore, err)
@@ -73,6 +74,11 @@ func (f *fork) checkStore() error {
 	kind, err := kindOf(db)
 	if err == nil && kind == storeUsed {
 		err = f.errUsed()
+	}
+	if err == nil {
+		if err = f.checkGit(ctx); kind == storeUnfinished && errors.Is(err, history.ErrExists) {
+			err = nil
+		}
 	}
 	return err
 }
@@ -94,7 +100,9 @@ func (f *fork) openStore(ctx context.Context) error {
 			return nil
 		}
 		if err == nil && kind == storeUnfinished {
-			err = db.Remove(unlock)
+			if err = f.unlink(ctx, db); err == nil {
+				err = db.Remove(unlock)
+			}
 		} else if err == nil {
 			err = f.errUsed()
 		}
@@ -254,6 +262,9 @@ func (f *fork) writePrivate(l *history.Locked) error {
 		return err
 	}
 	rec.Ignore = s.Meta.Ignore
+	if f.link != nil {
+		rec.Git = &history.ForkedGit{Branch: f.link.work.Branch, Commit: f.link.work.Commit}
+	}
 	data, err := rec.Encode()
 	if err != nil {
 		return err

@@ -28,6 +28,13 @@ type ForkRecord struct {
 	At      int64               `json:"at"`                // when it was made: nanoseconds since 1970
 	Earlier []ForkedRoot        `json:"earlier,omitempty"` // of a fork of a fork: the roots before Root, oldest first
 	Ignore  state.IgnoreContext `json:"ignore,omitzero"`   // rules of Root that are no files of the tree
+	Git     *ForkedGit          `json:"git,omitempty"`     // of a fork that is a linked work tree of Root's repository
+}
+
+// ForkedGit is the branch that was made with a fork.
+type ForkedGit struct {
+	Branch string `json:"branch"` // without refs/heads/
+	Commit string `json:"commit"` // at which it began
 }
 
 // ForkedRoot is a directory, and the time up to which the history of a fork happened there.

@@ -13,6 +13,8 @@ type ForkRequest struct {
 	Session     string   `json:"sessionID,omitempty" maxLength:"200" doc:"Begin with the newest state of this session, not with the present state."`
 	WithIgnored bool     `json:"withIgnored,omitempty" doc:"Bring what the root holds and captures leave out: ignored files, and files above the limit of size."`
 	Patterns    []string `json:"patterns,omitempty" maxItems:"1000" doc:"Bring of these only what matches, as in .gitignore. They imply withIgnored."`
+	GitWorktree bool     `json:"gitWorktree,omitempty" doc:"Make it a linked work tree of the project's git repository. 409 where git does not allow one."`
+	Branch      string   `json:"branch,omitempty" maxLength:"200" doc:"The new branch of the linked work tree, cairn/ and the name of the directory unless given. It implies gitWorktree."`
 	DryRun      bool     `json:"dryRun,omitempty" doc:"Only say what would be done."`
 }
 
@@ -50,7 +52,7 @@ func (s *Server) forkOperations() {
 		if err != nil {
 			return nil, err
 		}
-		opt := cairn.ForkOptions{Session: b.Session}
+		opt := cairn.ForkOptions{Session: b.Session, GitWorktree: b.GitWorktree || b.Branch != "", Branch: b.Branch}
 		opt.WithIgnored, opt.Ignored, opt.DryRun = b.WithIgnored || len(b.Patterns) > 0, b.Patterns, b.DryRun
 		return p.Repo.Fork(ctx, dir, opt)
 	})

@@ -27,6 +27,7 @@ func TestForks(t *testing.T) {
 	}
 	f.call("POST", "/fork", ForkRequest{Dir: dir}).want(t, 400, nil)
 	f.call("POST", "/fork", ForkRequest{Dir: "relative"}).want(t, 400, nil)
+	f.call("POST", "/fork", ForkRequest{Dir: dir + "-2", GitWorktree: true}).problem(t, 409, "refused")
 	f.call("POST", "/fork", ForkRequest{Dir: filepath.Join(dir, "none"), Session: "none"}).want(t, 404, nil)
 	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("2\n"), 0o644); err != nil {
 		t.Fatal(err)
@@ -47,6 +48,32 @@ func TestForks(t *testing.T) {
 		t.Errorf("%+v", gone)
 	}
 	f.call("POST", "/fork/remove", RemoveForkRequest{Dir: dir}).want(t, 404, nil)
+}
+
+// TestForkLinked: a fork is a linked work tree of git.
+func TestForkLinked(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
+	o.Init(f.root)
+	o.Commit(f.root, "first")
+	f.track()
+	var made cairn.ForkResult
+	f.call("POST", "/fork", ForkRequest{Dir: filepath.Join(t.TempDir(), "without")}).want(t, 200, &made)
+	if !made.WithoutGit {
+		t.Errorf("%+v", made)
+	}
+	dir := filepath.Join(t.TempDir(), "fork")
+	f.call("POST", "/fork", ForkRequest{Dir: dir, Branch: "topic"}).want(t, 200, &made)
+	if made.Branch != "topic" || o.In(dir, "symbolic-ref", "HEAD") != "refs/heads/topic\n" || o.In(dir, "status", "--porcelain") != "" {
+		t.Errorf("%+v", made)
+	}
+	f.call("POST", "/fork", ForkRequest{Dir: dir + "-2", Branch: "topic"}).problem(t, 409, "exists")
+	var gone cairn.RemovedFork
+	f.call("POST", "/fork/remove", RemoveForkRequest{Dir: dir}).want(t, 200, &gone)
+	if gone.Branch != "topic" || gone.BranchKept != "" || o.In(f.root, "branch", "--list", "topic") != "" {
+		t.Errorf("%+v", gone)
+	}
 }
 
 // TestForkDirectories: a directory of any bytes is made and removed, and one that no system has is refused.

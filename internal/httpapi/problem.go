@@ -62,6 +62,7 @@ var byError = []struct {
 	{cairn.ErrUnmerged, http.StatusConflict, protocol.Refused},
 	{cairn.ErrGitNotPlanned, http.StatusConflict, protocol.Refused},
 	{cairn.ErrGitRefused, http.StatusConflict, protocol.Refused},
+	{cairn.ErrWorktree, http.StatusConflict, protocol.Refused},
 	{cairn.ErrConflict, http.StatusConflict, protocol.Conflict},
 	{cairn.ErrLocked, http.StatusConflict, protocol.Locked},
 	{cairn.ErrTooLarge, http.StatusConflict, protocol.Refused},

@@ -34,6 +34,15 @@ func Page(server *httpapi.Server, logger *slog.Logger) http.Handler {
 			}
 			return cairn.MergeSource{Repo: p.Repo.Repo}, nil
 		},
+		Fork: func(_ context.Context, dir string) (string, error) {
+			root, err := server.Register(dir, true)
+			for id, known := range server.Roots() {
+				if known == root {
+					return id, err
+				}
+			}
+			return "", err
+		},
 		Token:  server.FormToken,
 		Events: func(id string) string { return "/project/" + id + "/events" },
 		Status: httpapi.StatusOf,

@@ -126,6 +126,16 @@ func TestServePage(t *testing.T) {
 	}
 	heard("hello")
 
+	made, err := repo.Fork(t.Context(), filepath.Join(t.TempDir(), "fork"), cairn.ForkOptions{})
+	if err == nil {
+		err = os.WriteFile(filepath.Join(string(made.Dir), "in-the-fork.txt"), []byte("f\n"), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	forks := get(timeline+"forks", http.StatusOK) // the server knows the fork from now on
+	find(`(in-the-fork\.txt)`, get(find(`data-main href="([^"]+compare[^"]+)"`, forks), http.StatusOK))
+
 	preview := get(find(`href="([^"]+do=session[^"]*)">Revert from here`, page), http.StatusOK)
 	form := url.Values{"token": {find(`name="token" value="([^"]+)"`, preview)}, "plan": {find(`name="plan" value="([^"]+)"`, preview)}}
 	action := web.URL + find(`<form method="post" action="([^"]+)" class="buttons"`, preview)

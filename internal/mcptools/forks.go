@@ -27,6 +27,8 @@ type forkArgs struct {
 	Session     string   `json:"sessionID,omitempty" jsonschema:"begin with the newest state of this session, not with the present state"`
 	WithIgnored bool     `json:"withIgnored,omitempty" jsonschema:"bring ignored files of the working directory, such as node_modules"`
 	Patterns    []string `json:"patterns,omitempty" jsonschema:"bring of these only what matches, as in .gitignore"`
+	GitWorktree bool     `json:"gitWorktree,omitempty" jsonschema:"make it a linked work tree of the git repository; otherwise it has no .git"`
+	Branch      string   `json:"branch,omitempty" jsonschema:"the new branch of the linked work tree, cairn/ and the name of the directory unless given"`
 	DryRun      bool     `json:"dryRun,omitempty" jsonschema:"only say how many files and bytes it would be"`
 }
 
@@ -35,6 +37,9 @@ type forked struct {
 	Files  int    `json:"files"`
 	Bytes  int64  `json:"bytes"`
 	DryRun bool   `json:"dryRun,omitempty"`
+
+	Branch     string `json:"branch,omitempty" jsonschema:"of a linked work tree: its new branch"`
+	WithoutGit bool   `json:"withoutGit,omitempty" jsonschema:"the working directory is in a git repository, and the fork has no .git"`
 }
 
 func (t *tools) fork(ctx context.Context, args forkArgs) (out forked, text string, err error) {
@@ -42,13 +47,20 @@ func (t *tools) fork(ctx context.Context, args forkArgs) (out forked, text strin
 	if err != nil {
 		return out, "", err
 	}
-	opt := cairn.ForkOptions{Session: args.Session}
+	opt := cairn.ForkOptions{Session: args.Session, GitWorktree: args.GitWorktree || args.Branch != "", Branch: args.Branch}
 	opt.WithIgnored, opt.Ignored, opt.DryRun = args.WithIgnored || len(args.Patterns) > 0, args.Patterns, args.DryRun
 	res, err := t.repo.Fork(ctx, dir, opt)
 	if err != nil {
 		return out, "", err
 	}
-	return forked{res.Dir.Encoded(), res.Files, res.Bytes, res.DryRun}, copyText(&res.CheckoutResult), nil
+	text = copyText(&res.CheckoutResult)
+	if res.Branch != "" {
+		text += "\na linked work tree of git, on the new branch " + res.Branch
+	}
+	if res.WithoutGit {
+		text += "\nit has no .git; gitWorktree makes a linked work tree of git"
+	}
+	return forked{res.Dir.Encoded(), res.Files, res.Bytes, res.DryRun, res.Branch, res.WithoutGit}, text, nil
 }
 
 type forksAnswer struct {

@@ -22,6 +22,7 @@ func TestForks(t *testing.T) {
 	}
 	w.fails("absolute", "fork", map[string]any{"dir": "relative"})
 	w.fails("bad escape", "fork", map[string]any{"dir": dir + "\x0000"})
+	w.fails("no linked work tree of git", "fork", map[string]any{"dir": dir + "-2", "gitWorktree": true})
 	w.fails("no empty directory", "fork", map[string]any{"dir": dir})
 	if err := os.WriteFile(filepath.Join(dir, "new"), []byte("n\n"), 0o644); err != nil {
 		t.Fatal(err)

@@ -138,6 +138,10 @@ type Options struct {
 	// it they are these, but for Root, Watch and the user's git repository.
 	ForRoot func(root string) (Options, error)
 
+	// AgentFiles lists files of a root that every fork of it gets, also where captures leave them out: the
+	// set-up of agents in the project. They are paths from the root with slashes. nil = none.
+	AgentFiles func(root string) []string
+
 	// NoSync leaves the flushing of new data to the system. A killed process loses nothing. A power
 	// failure may lose the last checkpoints.
 	NoSync bool

@@ -105,7 +105,9 @@ func testViews(t *testing.T, b *browser) {
 	f.confirm(f.get(stepPlan(f, "s3"))).want(http.StatusSeeOther)
 	host := f.serve()
 	other := f.besides()
-	addresses := append(f.pages(), "/ui/nope", f.at("", "q", "nowhere"), f.at("compare"), f.at("compare", "dir", other), f.at("copy", "of", "@"), f.at("copy", "of", "@", "dir", f.root+"-copy", "ignored", "1"), f.at("plan", "do", "merge", "dir", other))
+	f.forked("another-try", map[string]string{"made-there.txt": "n\n"})
+	f.forked("idle-try", nil)
+	addresses := append(f.pages(), "/ui/nope", f.at("", "q", "nowhere"), f.at("forks"), f.at("compare"), f.at("compare", "dir", other), f.at("copy", "of", "@"), f.at("copy", "of", "@", "dir", f.root+"-copy", "ignored", "1"), f.at("plan", "do", "merge", "dir", other))
 	for i, address := range addresses {
 		diff := strings.Contains(address, "step?")
 		for _, look := range []struct {

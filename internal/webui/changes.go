@@ -313,7 +313,7 @@ func (p *changesPage) standardActions(v *visit) {
 	if p.Kind == "changes" && p.To == "" {
 		p.Actions = append(p.Actions, action{"Take these changes back", v.at("plan", "do", "restore", "to", p.From), "r", "restores the checkpoint"})
 		if v.h.opt.Source != nil {
-			p.Actions = append(p.Actions, action{"Compare with other directories", v.at("compare"), "", "what others changed, and merging it"})
+			p.Actions = append(p.Actions, action{"Compare with other directories", v.at("compare"), "", "what others changed, and merging it"}, action{"Forks", v.at("forks"), "", "directories that go on from here, and what each changed"})
 		}
 		p.Actions = append(p.Actions, action{"Copy the checkpoint to a directory", v.at("copy", "of", p.From), "", "the root stays as it is"})
 		return

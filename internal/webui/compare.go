@@ -11,6 +11,7 @@ import (
 // comparePage is what templates/compare.html shows: what other directories changed, and parts of it
 // to be merged.
 type comparePage struct {
+	Forks   string // address of the list of forks
 	Others  []otherDir
 	Sources []*comparedSource
 }
@@ -52,7 +53,7 @@ func (h *handler) compare(v *visit) error {
 	if err != nil {
 		return err
 	}
-	chosen, page := v.query["dir"], &comparePage{}
+	chosen, page := v.query["dir"], &comparePage{Forks: v.at("forks")}
 	for _, p := range all {
 		if p.ID != v.project.ID {
 			page.Others = append(page.Others, otherDir{p.ID, p.Root, slices.Contains(chosen, p.ID)})

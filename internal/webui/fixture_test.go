@@ -73,6 +73,7 @@ func newFixture(t *testing.T) *fixture {
 			}
 			return project, nil
 		},
+		Fork:   func(_ context.Context, root string) (string, error) { return cairn.ProjectID(root), nil },
 		Token:  func(*http.Request) string { return testToken },
 		Events: func(string) string { return f.events },
 		Logger: slog.New(slog.NewTextHandler(&f.log, nil)),

@@ -30,6 +30,9 @@ type Options struct {
 	// cairn.ErrNotFound for one that is not there. nil = directories are not compared.
 	Source func(ctx context.Context, id string) (cairn.MergeSource, error)
 
+	// Fork makes the server know a fork of a project, and returns its id. nil = forks are not compared.
+	Fork func(ctx context.Context, root string) (id string, err error)
+
 	// Token returns a secret of the visitor's login. It goes into every form and has to
 	// come back with it.
 	Token func(*http.Request) string
@@ -93,7 +96,7 @@ func New(opt Options) http.Handler {
 
 // changing adds the pages that look at the disk, and those that change it.
 func (h *handler) changing() {
-	for pattern, view := range map[string]view{"/plan": h.plan, "/blame": h.blame, "/compare": h.compare, "/copy": h.copyForm} {
+	for pattern, view := range map[string]view{"/plan": h.plan, "/blame": h.blame, "/compare": h.compare, "/forks": h.forks, "/copy": h.copyForm} {
 		h.mux.HandleFunc("GET /ui/p/{project}"+pattern, h.page(h.ofProject(view)))
 	}
 	h.mux.HandleFunc("POST /ui/p/{project}/apply", h.form(h.ofProject(h.apply)))

@@ -67,6 +67,8 @@ type Repo interface {
 	Checkout(ctx context.Context, spec, dir string, opt cairn.CheckoutOptions) (*cairn.CheckoutResult, error)
 	Compare(ctx context.Context, from []cairn.MergeSource, opt cairn.CompareOptions) (*cairn.Comparison, error)
 
+	Forks(ctx context.Context) ([]cairn.ForkInfo, error)
+
 	GitMoved(ctx context.Context, from, to string) ([]string, error)
 	GitProtection() cairn.GitProtection
 	RestoreGit(ctx context.Context, spec string, opt cairn.GitRestoreOptions) (*cairn.GitResult, error)

@@ -1,0 +1,88 @@
+package setup
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestProjectFiles: all that setup makes in a project is listed. In a copy of the project the agent is set up, and
+// nothing names the first directory.
+func TestProjectFiles(t *testing.T) {
+	t.Parallel()
+	for _, a := range agents() {
+		t.Run(a.Name, func(t *testing.T) {
+			t.Parallel()
+			p, _ := places(t)
+			p.Project = t.TempDir()
+			write(t, filepath.Join(p.Project, ".claude", "mine.json"), "{}")
+			if list := ProjectFiles(p.Project); len(list) > 0 {
+				t.Errorf("before: %v", list)
+			}
+			if path := a.settingsPath(p); path != "" {
+				write(t, path, "{\n  \"mine\": true\n}\n")
+				if list := ProjectFiles(p.Project); len(list) > 0 {
+					t.Errorf("settings without cairn: %v", list)
+				}
+			}
+			apply(t, a.Name, Options{Places: p, Program: program})
+			list := ProjectFiles(p.Project)
+			slices.Sort(list)
+			if want := below(t, p.Project, ".claude/mine.json"); !slices.Equal(list, want) {
+				t.Errorf("%v, want %v", list, want)
+			}
+			other := p
+			other.Project = t.TempDir()
+			for _, path := range list {
+				text := contents(t, filepath.Join(p.Project, path))
+				if strings.Contains(text, p.Project) {
+					t.Errorf("%s names the project: %s", path, text)
+				}
+				write(t, filepath.Join(other.Project, path), text)
+			}
+			if s := statusOf(t, other, a.Name); !s.SetUp || !s.Complete || s.Program[0] != program[0] {
+				t.Errorf("in the copy: %+v", s)
+			}
+			apply(t, a.Name, Options{Places: other, Program: program, Remove: true})
+			if path := a.settingsPath(other); path != "" && contents(t, path) != "{\n  \"mine\": true\n}\n" {
+				t.Errorf("removed in the copy: %s", contents(t, path))
+			}
+		})
+	}
+}
+
+// below lists the files of a directory but one, sorted, as paths from it with slashes.
+func below(t *testing.T, root, but string) (paths []string) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			rel, _ := filepath.Rel(root, path)
+			if rel = filepath.ToSlash(rel); rel != but {
+				paths = append(paths, rel)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// TestProjectFilesOfOthers: no file of other programs is listed, and what cannot be read is left out.
+func TestProjectFilesOfOthers(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write(t, filepath.Join(root, ".opencode", "plugins", "cairn.ts"), "// mine\n")
+	write(t, filepath.Join(root, ".codex", "hooks.json"), "{ no JSON")
+	if err := os.MkdirAll(filepath.Join(root, ".crush.json"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if list := ProjectFiles(root); len(list) > 0 {
+		t.Errorf("%v", list)
+	}
+}

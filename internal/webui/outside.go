@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/seed-fb9cbc17/cairn"
-	"github.com/seed-fb9cbc17/cairn/internal/history"
 )
 
 // outsidePart is what a preview says about paths outside the directory.
@@ -89,10 +88,7 @@ func (v *visit) mayGoOutside(w *way) (bool, error) {
 	switch {
 	case !w.takesOutside():
 		return false, nil
-	case w.Do == "undo" || w.Do == "redo":
-		op, err := history.Latest(w.Do, history.Counting(v.project.Repo.Operations(v.ctx()), history.Beyond{Outside: true}))
-		return op != nil && len(op.Outside) > 0, err
-	case w.Do == "unrevert":
+	case w.Do != "session" && w.Do != "part":
 		return v.movedOutside()
 	}
 	g, err := v.going(w)

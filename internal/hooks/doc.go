@@ -23,7 +23,7 @@
 //
 //	{"event": "session",  "cwd", "session", "parent"?, "title"?, "model"?}
 //	{"event": "news",     "cwd", "session"}
-//	{"event": "prompt",   "cwd", "session", "message", "prompt"?, "model"?, "final"?}
+//	{"event": "prompt",   "cwd", "session", "message", "prompt"?, "model"?, "final"?, "told"?}
 //	{"event": "before",   "cwd", "session", "message"?, "call"?, "tool"?, "input"?, "paths"?, "model"?}
 //	{"event": "after",    "cwd", "session", "message"?, "call"?, "tool"?, "input"?, "paths"?}
 //	{"event": "did",      "cwd", "session", "message"?, "call"?, "tool"?, "input"?, "model"?}
@@ -41,7 +41,8 @@
 //
 // "cwd" is an absolute path in the project. Every event may have "directories", absolute paths of
 // other directories that the session works in: its turns are recorded there, too, and go back in all
-// of them or in none. A "cwd" outside the project of the session counts as one. All ids are opaque texts of at most 1 KiB.
+// of them or in none. A "cwd" outside the project of the session counts as one. All ids are opaque texts of at most
+// 1 KiB.
 // "session" may come any number of times; "parent" makes it the session of a
 // sub-agent, which is reverted together with its parent. "model" counts until another one is named.
 // "message" is the user's
@@ -67,7 +68,8 @@
 // "before" and "after" are the checkpoints of the step, "hash" is the tree of the
 // newer of the two, as cairn restore takes it. "text" is for people. "report" is for the model, in
 // the answer to a prompt or to "news", which captures nothing: what went back since the prompt before.
-// It comes once. "revert" and "unrevert" say that the
+// It comes once. A prompt with "told" has asked with "news" before and is on its way to the model, so its answer
+// has no report. "revert" and "unrevert" say that the
 // agent has moved its conversation, too, so nothing is reported of them. "result" is what
 // cairn restore --json prints: {"operation", "restored", "deleted", "kept",
 // "conflicts", "notTakenBack"?}, and for a dry run also "plan" and "planID".

@@ -88,6 +88,7 @@ type event struct {
 	do   *request // kind command
 	said bool     // the command was typed as a prompt
 
+	told  bool // a prompt: what went back before it was asked for, so it stays news for the next one
 	final bool // a prompt: its tools may begin without an event, so an undo before it becomes final
 
 	transcript string // path of the agent's own record of the session; "" if it tells nothing about calls

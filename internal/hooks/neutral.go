@@ -31,6 +31,7 @@ type neutral struct {
 	NewSession string `json:"newSession"`
 	Patience   int64  `json:"patience"` // milliseconds
 	Final      bool   `json:"final"`
+	Told       bool   `json:"told"`
 }
 
 // maxPatience bounds what an adapter can ask for.
@@ -50,7 +51,7 @@ func decodeNeutral(data []byte) (*event, error) {
 	e := &event{
 		kind: neutralNames[n.Event], name: n.Event, session: n.Session, parent: n.Parent, dir: n.Dir, further: n.Further, title: n.Title, model: n.Model,
 		message: n.Message, prompt: n.Prompt, call: n.Call, tool: n.Tool, shell: shellCommand(n.Tool, n.Input), running: n.Running,
-		final: n.Final,
+		final: n.Final, told: n.Told,
 		reads: readsOnly(n.Tool), paths: append(toolPaths(n.Dir, n.Tool, n.Input), n.Paths...),
 	}
 	if n.Patience > 0 && n.Patience <= maxPatience.Milliseconds() {

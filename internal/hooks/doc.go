@@ -29,14 +29,14 @@
 //	{"event": "did",      "cwd", "session", "message"?, "call"?, "tool"?, "input"?, "model"?}
 //	{"event": "stop",     "cwd", "session", "running"?: ["id", ...]}
 //	{"event": "end",      "cwd", "session"}
-//	{"event": "undo",     "cwd", "session", "count"?, "dryRun"?}
-//	{"event": "redo",     "cwd", "session", "count"?, "dryRun"?}
+//	{"event": "undo",     "cwd", "session", "count"?, "dryRun"?, "outside"?}
+//	{"event": "redo",     "cwd", "session", "count"?, "dryRun"?, "outside"?}
 //	{"event": "log",      "cwd", "session"}
 //	{"event": "status",   "cwd", "session"}
 //	{"event": "typed",    "cwd", "session", "prompt"}
 //	{"event": "diff",     "cwd", "session", "count"?}
-//	{"event": "revert",   "cwd", "session", "message", "part"?, "start"?, "dryRun"?}
-//	{"event": "unrevert", "cwd", "session", "dryRun"?}
+//	{"event": "revert",   "cwd", "session", "message", "part"?, "start"?, "dryRun"?, "outside"?}
+//	{"event": "unrevert", "cwd", "session", "dryRun"?, "outside"?}
 //	{"event": "fork",     "cwd", "session", "message"?, "newSession"}
 //
 // "cwd" is an absolute path in the project. Every event may have "directories", absolute paths of
@@ -49,7 +49,8 @@
 // message that a step answers; without it the session's last one is meant. "before"
 // opens a step unless one is open, and "paths", absolute or from the root, are what
 // the tool is going to change; where the tool has one of the usual names they are
-// found in "input", too, where they count from "cwd". "after" closes the step once no call of it is running
+// found in "input", too, where they count from "cwd". Of those outside the root, small files are saved
+// before the tool runs, and "outside" brings them back. "after" closes the step once no call of it is running
 // any more. "did" is for a tool that has run without a "before": its step has what changed since
 // the newest event of the session that captured. "final" says that the tools of a turn may come so:
 // the prompt then captures at once, and what was taken back before it can no longer be brought back

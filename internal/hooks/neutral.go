@@ -26,6 +26,7 @@ type neutral struct {
 
 	Count      int    `json:"count"`
 	DryRun     bool   `json:"dryRun"`
+	Outside    bool   `json:"outside"`
 	Part       string `json:"part"`
 	Start      bool   `json:"start"`
 	NewSession string `json:"newSession"`
@@ -74,7 +75,7 @@ func decodeNeutral(data []byte) (*event, error) {
 		}
 	case command:
 		e.do = &request{
-			verb: n.Event, count: max(n.Count, 1), dryRun: n.DryRun,
+			verb: n.Event, count: max(n.Count, 1), dryRun: n.DryRun, outside: n.Outside,
 			message: n.Message, part: n.Part, start: n.Start, newSession: n.NewSession,
 		}
 	}

@@ -93,7 +93,7 @@ const (
 // is running any more.
 func (h *hook) move(ctx context.Context, f func(session.MoveOptions) (*session.Session, *cairn.Result, error)) error {
 	before := h.reverted(ctx)
-	_, res, err := f(session.MoveOptions{DryRun: h.do.dryRun, EndOpen: true})
+	_, res, err := f(session.MoveOptions{DryRun: h.do.dryRun, EndOpen: true, Outside: h.do.outside})
 	h.forgetSteps()
 	h.did.result = inAll(res)
 	if err != nil || h.do.dryRun {

@@ -123,6 +123,9 @@ func (l *found) resolve(from string, f func(string) (string, error)) (string, er
 	return to, err
 }
 
+// forgetPlace makes the next command look up its directories again.
+func (c *cli) forgetPlace() { c.real, c.top = found{}, found{} }
+
 // workDir is the directory from which relative paths count: the current one or -C's.
 // Symlinks are resolved, because the root is a real path, too.
 func (c *cli) workDir() (string, error) {

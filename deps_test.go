@@ -25,10 +25,11 @@ var layers = map[string]int{
 	"internal/pathtext":       0,
 	"internal/realpath":       0,
 	"internal/syntax":         0,
-	"internal/known":          0, // the coding agents, and where they keep their configuration
-	"internal/toolnames":      0, // tools of agents by name
-	"internal/process":        0, // which process a number meant, and whether it lives
-	"internal/timewords":      0, // points of time as people write them
+	"internal/known":          0,  // the coding agents, and where they keep their configuration
+	"internal/toolnames":      0,  // tools of agents by name
+	"internal/process":        0,  // which process a number meant, and whether it lives
+	"internal/workdirs":       10, // where an agent works beside its project
+	"internal/timewords":      0,  // points of time as people write them
 	"internal/wording":        0,
 	"internal/background":     0,  // programs started in the background
 	"internal/sealed":         10, // streams that only holders of keys can read
@@ -144,6 +145,7 @@ var thirdParty = map[string][]string{
 	"internal/transfer":       {"github.com/gofrs/flock"},                                    // one push in the background at a time
 	"internal/ticket":         {"github.com/gofrs/flock"},                                    // one at a time does the work
 	"internal/setup":          {"github.com/tailscale/hujson", "github.com/BurntSushi/toml"}, // settings of agents
+	"internal/workdirs":       {"github.com/tailscale/hujson"},                               // settings with comments
 	"internal/sealed":         {"filippo.io/age", "golang.org/x/crypto/ssh"},                 // encryption, and the error of a key with a passphrase; only the program links it
 	// OpenAPI from types; one server per data directory; PROPFIND, its XML and its properties, as clients of WebDAV know them
 	"internal/httpapi":  {"github.com/danielgtaylor/huma/v2", "github.com/gofrs/flock", "golang.org/x/net/webdav"},
@@ -155,7 +157,7 @@ var thirdParty = map[string][]string{
 	"internal/review": {"charm.land/bubbletea/v2", "github.com/charmbracelet/x/ansi", "github.com/charmbracelet/colorprofile"},
 	"internal/child":  {"golang.org/x/sys"}, // which process group the terminal serves
 
-	"internal/process":    {"golang.org/x/sys"}, // when a process began, boot ids
+	"internal/process":    {"golang.org/x/sys"}, // when a process began, boot ids; its command line
 	"internal/parallel":   {"golang.org/x/sys"}, // on which processor a thread runs
 	"internal/atomicfile": {"golang.org/x/sys"}, // which file systems keep the order of changes
 }

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -272,6 +273,66 @@ func TestOutsideOfChosenSteps(t *testing.T) {
 	b.is(old, "after redo")
 	if res, err := b.repo.Undo(background, cairn.RevertOptions{}); err != nil || res.Outside != nil || b.look() != old || b.read("a") != "2\n" {
 		t.Errorf("undo without Outside: %+v, %v", res, err)
+	}
+}
+
+// TestRedoOfAnUndoWithoutOutside: a redo has the paths that its undo had. So one of an undo without Outside leaves
+// those outside as the first operation left them, and the next undo with Outside takes them back with the rest.
+func TestRedoOfAnUndoWithoutOutside(t *testing.T) {
+	t.Parallel()
+	undo, redo := (*cairn.Repo).Undo, (*cairn.Repo).Redo
+	type move struct {
+		do      func(*cairn.Repo, context.Context, cairn.RevertOptions) (*cairn.Result, error)
+		outside bool
+		a, f    string // afterwards
+		moved   int    // paths outside
+	}
+	for name, moves := range map[string][]move{
+		"left by the undo": {{undo, false, "2", "old", 0}, {redo, true, "a", "old", 0}, {undo, true, "2", "new", 1}, {redo, true, "a", "old", 1}},
+		"left by both":     {{undo, false, "2", "old", 0}, {redo, false, "a", "old", 0}, {undo, true, "2", "new", 1}},
+		"left twice": {
+			{undo, false, "2", "old", 0}, {redo, false, "a", "old", 0}, {undo, false, "2", "old", 0}, {redo, true, "a", "old", 0}, {undo, true, "2", "new", 1},
+		},
+		"left by the redo":        {{undo, true, "2", "new", 1}, {redo, false, "a", "new", 0}, {undo, true, "2", "new", 0}, {redo, true, "a", "old", 1}},
+		"left by the second undo": {{undo, true, "2", "new", 1}, {redo, true, "a", "old", 1}, {undo, false, "2", "old", 0}, {redo, true, "a", "old", 0}, {undo, true, "2", "new", 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBeside(t)
+			b.put("f", "old", 0o600)
+			b.step("s", "m1", "1", func() { b.put("f", "new", 0o600); b.write("a", "2\n") }, b.at("f"), "a")
+			_, err := b.RevertSteps(background, "s", []string{"1"}, cairn.RevertOptions{Outside: true})
+			b.must(err)
+			for i, m := range moves {
+				res, err := m.do(b.repo, background, cairn.RevertOptions{Outside: m.outside})
+				b.must(err)
+				f, err := os.ReadFile(b.at("f"))
+				if a := strings.TrimSpace(b.read("a")); err != nil || a != m.a || string(f) != m.f || res.Outside.Changes() != m.moved || res.Outside.Staying() > 0 {
+					t.Errorf("move %d: a is %q, f %q, %+v, %v", i+1, a, f, res.Outside, err)
+				}
+			}
+		})
+	}
+}
+
+// TestOutsideOfARedoIsTheUsers: what the undo has taken back and the redo has left is the user's from then on. A
+// later undo with Outside neither replaces it nor calls it a conflict.
+func TestOutsideOfARedoIsTheUsers(t *testing.T) {
+	t.Parallel()
+	b := newBeside(t)
+	b.put("f", "old", 0o600)
+	b.step("s", "m1", "1", func() { b.put("f", "new", 0o600); b.write("a", "2\n") }, b.at("f"), "a")
+	_, err := b.RevertSteps(background, "s", []string{"1"}, cairn.RevertOptions{Outside: true})
+	b.must(err)
+	_, err = b.repo.Undo(background, cairn.RevertOptions{Outside: true})
+	b.must(err)
+	_, err = b.repo.Redo(background, cairn.RevertOptions{})
+	b.must(err)
+	b.put("f", "mine", 0o600)
+	res, err := b.repo.Undo(background, cairn.RevertOptions{Outside: true, OnConflict: cairn.Overwrite})
+	b.must(err)
+	if f, _ := os.ReadFile(b.at("f")); string(f) != "mine" || res.Outside.Changes()+res.Outside.Staying() > 0 {
+		t.Errorf("f is %q, %+v", f, res.Outside)
 	}
 }
 

@@ -81,6 +81,7 @@ func (c *cli) hookCommand() *cobra.Command {
 				Dir: dir, Project: c.agentProject(args[0]), Deadline: c.hookDeadline(), Open: c.openProject,
 				TurnEnded: func() { c.turnEnded = true },
 				Waits:     c.agentWaits(args[0]), Home: c.home(), Passive: c.env(acpVariable) != "", Over: c.signLater,
+				Settings: c.agentSettings(args[0]), Private: c.agentDirs(args[0]), Env: c.env,
 			})
 			return nil
 		},
@@ -121,6 +122,28 @@ func (c *cli) agentProject(agent string) string {
 		return ""
 	}
 	return c.env(found.Project)
+}
+
+// agentDirs lists the directories of an agent's own files.
+func (c *cli) agentDirs(agent string) []string {
+	places, name := c.agentPlaces(), hooks.Agent(agent)
+	return []string{places.Dirs[name], places.Data[name]}
+}
+
+// agentSettings lists the files of an agent's settings that can name directories of a project: those of the
+// user, of the project, and of the user for the project.
+func (c *cli) agentSettings(agent string) func(project string) []string {
+	return func(project string) []string {
+		found, _ := known.Find(agent)
+		if found.Local == "" {
+			return nil
+		}
+		local := filepath.Join(project, filepath.FromSlash(found.Local))
+		return []string{
+			filepath.Join(c.agentPlaces().Dirs[found.Name], "settings.json"),
+			filepath.Join(local, "settings.json"), filepath.Join(local, "settings.local.json"),
+		}
+	}
 }
 
 // agentWaits reads from an agent's settings how long it waits for the answer to a prompt.

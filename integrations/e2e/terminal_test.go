@@ -170,6 +170,20 @@ func (s *terminal) chooses(question, option string) {
 	}
 }
 
+// picks moves to an option of a list that the agent shows, and confirms it.
+func (s *terminal) picks(option string) {
+	s.t.Helper()
+	s.sees("(?s)❯.*" + regexp.QuoteMeta(option))
+	for end := time.Now().Add(screenBound); !strings.Contains(words(s.screen()), "❯ "+option); time.Sleep(lookPause) {
+		if time.Now().After(end) {
+			s.t.Fatalf("%s cannot be chosen:\n%s", option, s.screen())
+		}
+		s.keys("Down")
+		s.looks(regexp.MustCompile("❯ "+regexp.QuoteMeta(option)), enterAgain)
+	}
+	s.keys("Enter")
+}
+
 // goes waits until a text is gone.
 func (s *terminal) goes(text string) {
 	for end := time.Now().Add(enterAgain); time.Now().Before(end) && strings.Contains(words(s.screen()), text); {

@@ -325,6 +325,13 @@ func (a *typist) undoesThousands() {
 func TestTerminalClaude(t *testing.T) {
 	needTier(t, 1)
 	needTmux(t)
+	a, program := claudeTerminal(t)
+	a.everything(program)
+}
+
+// claudeTerminal returns Claude Code's terminal, not yet started, and its program.
+func claudeTerminal(t *testing.T) (*typist, string) {
+	t.Helper()
 	s, _ := claude(t)
 	about := object{
 		"hasCompletedOnboarding": true, "theme": "dark", "customApiKeyResponses": object{"approved": []string{"made-up"}, "rejected": []string{}},
@@ -333,7 +340,7 @@ func TestTerminalClaude(t *testing.T) {
 	s.jsonFile(".claude/.claude.json", about)
 	s.env = append(s.env, "ANTHROPIC_MODEL=claude-sonnet-4-5")
 	a := &typist{terminal: &terminal{sandbox: s.sandbox}, abs: true, typed: answersLate, esc: `Interrupted`, ended: `the script is over`, ready: `\? for shortcuts`}
-	a.everything(filepath.Join(cacheDir(), "claude", "node_modules/@anthropic-ai/claude-code-linux-x64/claude"))
+	return a, filepath.Join(cacheDir(), "claude", "node_modules/@anthropic-ai/claude-code-linux-x64/claude")
 }
 
 func TestTerminalGemini(t *testing.T) {

@@ -79,7 +79,7 @@ func (p *proxy) beginTurn(a *asked, m *message, v *verdict) {
 	s.message = p.began.UTC().Format(time.RFC3339Nano) + "-" + strconv.Itoa(p.turns)
 	s.prompted, s.calls, s.order = true, make(map[string]*call), nil
 	v.waitFor(p.await(p.enqueue(s, event{"event": "news"})))
-	done := p.enqueue(s, event{"event": "prompt", "prompt": promptText(a.params.Prompt), "message": s.message, "final": true})
+	done := p.enqueue(s, event{"event": "prompt", "prompt": promptText(a.params.Prompt), "message": s.message, "final": true, "told": true})
 	if s.silent || !s.announces || s.command != nil {
 		v.waitFor(p.await(done))
 	}

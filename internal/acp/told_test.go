@@ -3,6 +3,8 @@ package acp
 import (
 	"strings"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
 // TestAgentIsTold: the prompt after an undo says what happened to the files, once, and a slash
@@ -43,4 +45,39 @@ func TestAgentIsToldOfOtherWays(t *testing.T) {
 		t.Errorf("the agent is told: %s", got)
 	}
 	pass(s.agent, s.editor, ends("2", "end_turn"))
+}
+
+// TestUndoBesideAPrompt: an undo after the report of a prompt was fetched goes along with the next prompt, also if
+// that is one of another proxy: the prompt that is passed on already must not take it.
+func TestUndoBesideAPrompt(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, someFiles())
+	s.before = func(e map[string]any) {
+		if e["prompt"] == "second" {
+			s.undoElsewhere("s")
+		}
+	}
+	s.start()
+	s.newSession("s", s.dir)
+	pass(s.editor, s.agent, prompt("1", "s", "go"))
+	request := `{"jsonrpc":"2.0","id":"w","method":"fs/write_text_file","params":{"sessionId":"s","path":` + quote(s.dir+"/edit") + `,"content":"NEW\n"}}`
+	pass(s.agent, s.editor, request)
+	s.write("edit", "NEW\n")
+	pass(s.editor, s.agent, `{"jsonrpc":"2.0","id":"w","result":null}`)
+	pass(s.agent, s.editor, ends("1", "end_turn"))
+	pass(s.editor, s.agent, prompt("2", "s", "second"))
+	pass(s.agent, s.editor, ends("2", "end_turn"))
+	gittest.AssertTree(t, s.dir, someFiles())
+
+	next := s.later()
+	pass(next.editor, next.agent, `{"jsonrpc":"2.0","id":"l","method":"session/load","params":{"sessionId":"s","cwd":`+quote(s.dir)+`,"mcpServers":[]}}`)
+	pass(next.agent, next.editor, `{"jsonrpc":"2.0","id":"l","result":{}}`)
+	next.editor.hear() // the commands
+	next.editor.say(prompt("3", "s", "go on"))
+	if got := next.agent.hear(); strings.Count(got, `\nrestored edit\n`) != 1 {
+		t.Errorf("the agent is told: %s", got)
+	}
+	pass(next.agent, next.editor, ends("3", "end_turn"))
+	pass(next.editor, next.agent, prompt("4", "s", "go on"))
+	pass(next.agent, next.editor, ends("4", "end_turn"))
 }

@@ -27,14 +27,24 @@ func RemoteLines(list []cairn.RemoteProject) (lines []string) {
 
 func place(path string) string { return pathtext.Quote(filepath.ToSlash(path)) }
 
-func projectLine(p *cairn.RemoteProject) string {
-	name := place(string(p.Name))
+// ProjectName is what people call a project: its id, else its directory on some machine, else its key.
+func ProjectName(p *cairn.RemoteProject) string {
 	switch {
 	case p.ID != "":
-		name = p.ID
-	case p.Name == "":
-		name = p.Key
+		return p.ID
+	case p.Name != "":
+		return place(string(p.Name))
 	}
+	return p.Key
+}
+
+// Owner names the user and the machine of a store, or the store where neither is known.
+func Owner(s *cairn.RemoteStore) string {
+	return (&history.Machine{Store: s.Store, User: s.User, Machine: s.Machine}).String()
+}
+
+func projectLine(p *cairn.RemoteProject) string {
+	name := ProjectName(p)
 	if p.ID == "" && p.Root != "" {
 		name += " (repository " + wording.Printable(p.Root[:min(len(p.Root), 12)])
 		if p.Within != "" {
@@ -49,7 +59,7 @@ func projectLine(p *cairn.RemoteProject) string {
 }
 
 func storeLine(s *cairn.RemoteStore) string {
-	who := (&history.Machine{Store: s.Store, User: s.User, Machine: s.Machine}).String()
+	who := Owner(s)
 	if s.Root != "" {
 		who += "  " + place(string(s.Root))
 	}

@@ -44,9 +44,6 @@ type Operation struct {
 // reverts do not record that.
 func (op *Operation) Narrowed() bool { return len(op.scope) > 0 }
 
-// OutsideRecord is the id of the record of what the operation changed outside the root, "" for nothing.
-func (op *Operation) OutsideRecord() string { return op.outside }
-
 // GitConflict is a ref that stays where it is.
 type GitConflict struct {
 	Ref    state.Path `json:"ref" doc:"Full name, or HEAD, index, .git, or the name of an operation in progress."`
@@ -286,6 +283,25 @@ func (r *Store) Origin(op *Operation) (*Operation, error) {
 		}
 	}
 	return op, nil
+}
+
+// OutsideRecords lists the records of paths outside the root that go back with an operation, the newest first.
+// An operation that takes an undo back does the first operation again. Where the undo left such paths, they still
+// are as the first operation left them, so that its record counts, too.
+func (r *Store) OutsideRecords(op *Operation) (records []string, err error) {
+	for op != nil {
+		if op.outside != "" {
+			records = append(records, op.outside)
+		}
+		undone, err := r.operation(op.Undoes)
+		if err != nil || undone == nil || undone.outside != "" {
+			return records, err
+		}
+		if op, err = r.operation(undone.Undoes); err != nil {
+			return nil, err
+		}
+	}
+	return records, nil
 }
 
 // Joint names an operation that goes over several roots. The store of each root has a record of its

@@ -23,32 +23,34 @@
 //
 //	{"event": "session",  "cwd", "session", "parent"?, "title"?, "model"?}
 //	{"event": "news",     "cwd", "session"}
-//	{"event": "prompt",   "cwd", "session", "message", "prompt"?, "model"?, "final"?}
+//	{"event": "prompt",   "cwd", "session", "message", "prompt"?, "model"?, "final"?, "told"?}
 //	{"event": "before",   "cwd", "session", "message"?, "call"?, "tool"?, "input"?, "paths"?, "model"?}
 //	{"event": "after",    "cwd", "session", "message"?, "call"?, "tool"?, "input"?, "paths"?}
 //	{"event": "did",      "cwd", "session", "message"?, "call"?, "tool"?, "input"?, "model"?}
 //	{"event": "stop",     "cwd", "session", "running"?: ["id", ...]}
 //	{"event": "end",      "cwd", "session"}
-//	{"event": "undo",     "cwd", "session", "count"?, "dryRun"?}
-//	{"event": "redo",     "cwd", "session", "count"?, "dryRun"?}
+//	{"event": "undo",     "cwd", "session", "count"?, "dryRun"?, "outside"?}
+//	{"event": "redo",     "cwd", "session", "count"?, "dryRun"?, "outside"?}
 //	{"event": "log",      "cwd", "session"}
 //	{"event": "status",   "cwd", "session"}
 //	{"event": "typed",    "cwd", "session", "prompt"}
 //	{"event": "diff",     "cwd", "session", "count"?}
-//	{"event": "revert",   "cwd", "session", "message", "part"?, "start"?, "dryRun"?}
-//	{"event": "unrevert", "cwd", "session", "dryRun"?}
+//	{"event": "revert",   "cwd", "session", "message", "part"?, "start"?, "dryRun"?, "outside"?}
+//	{"event": "unrevert", "cwd", "session", "dryRun"?, "outside"?}
 //	{"event": "fork",     "cwd", "session", "message"?, "newSession"}
 //
 // "cwd" is an absolute path in the project. Every event may have "directories", absolute paths of
 // other directories that the session works in: its turns are recorded there, too, and go back in all
-// of them or in none. A "cwd" outside the project of the session counts as one. All ids are opaque texts of at most 1 KiB.
+// of them or in none. A "cwd" outside the project of the session counts as one. All ids are opaque texts of at most
+// 1 KiB.
 // "session" may come any number of times; "parent" makes it the session of a
 // sub-agent, which is reverted together with its parent. "model" counts until another one is named.
 // "message" is the user's
 // message that a step answers; without it the session's last one is meant. "before"
 // opens a step unless one is open, and "paths", absolute or from the root, are what
 // the tool is going to change; where the tool has one of the usual names they are
-// found in "input", too, where they count from "cwd". "after" closes the step once no call of it is running
+// found in "input", too, where they count from "cwd". Of those outside the root, small files are saved
+// before the tool runs, and "outside" brings them back. "after" closes the step once no call of it is running
 // any more. "did" is for a tool that has run without a "before": its step has what changed since
 // the newest event of the session that captured. "final" says that the tools of a turn may come so:
 // the prompt then captures at once, and what was taken back before it can no longer be brought back
@@ -67,7 +69,8 @@
 // "before" and "after" are the checkpoints of the step, "hash" is the tree of the
 // newer of the two, as cairn restore takes it. "text" is for people. "report" is for the model, in
 // the answer to a prompt or to "news", which captures nothing: what went back since the prompt before.
-// It comes once. "revert" and "unrevert" say that the
+// It comes once. A prompt with "told" has asked with "news" before and is on its way to the model, so its answer
+// has no report. "revert" and "unrevert" say that the
 // agent has moved its conversation, too, so nothing is reported of them. "result" is what
 // cairn restore --json prints: {"operation", "restored", "deleted", "kept",
 // "conflicts", "notTakenBack"?}, and for a dry run also "plan" and "planID".

@@ -51,6 +51,7 @@ const (
 	stop                     // the turn is over
 	agentStop                // a sub-agent has finished
 	sessionEnd               // the last event
+	newDir                   // the agent works in one more directory
 	command                  // something to do at once
 )
 
@@ -87,9 +88,11 @@ type event struct {
 	do   *request // kind command
 	said bool     // the command was typed as a prompt
 
+	told  bool // a prompt: what went back before it was asked for, so it stays news for the next one
 	final bool // a prompt: its tools may begin without an event, so an undo before it becomes final
 
 	transcript string // path of the agent's own record of the session; "" if it tells nothing about calls
+	record     string // likewise, where it may tell of directories
 
 	waits time.Duration // how long the caller waits for the answer; 0 if it does not tell
 }

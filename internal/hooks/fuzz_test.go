@@ -62,6 +62,56 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
+// FuzzToolPaths: whatever a tool of a payload has among its words, the paths that are looked at and saved are
+// whole, bounded in number, and none lies in a .git of the root or is a directory above it.
+func FuzzToolPaths(f *testing.F) {
+	for _, command := range []string{
+		"cp a ../b && echo x > /tmp/x", "cd ../lib; rm -rf * d/*.go", `echo "a\"b" 'c d' > ~/.ssh/config`, "sed -i s/a/b/ ../f", "tee < x >| ../y &> z",
+		"dd if=a of=../b", "sudo env A=b mv a .git/x ../c", "rm [ ../[a", "cd /; touch etc/x proc/self/y ..", "$(x) `y` ${z}/a > \"$HOME/b\"", "# rm a\nrm b", "\\", "'", "\"", "a\x00b > c", "> ", "cd", "\xff > \xfe",
+		strings.Repeat("rm ../a ", 600),
+	} {
+		input, _ := json.Marshal(map[string]any{"command": command})
+		f.Add("Bash", input)
+	}
+	for tool, input := range map[string]string{
+		"Write": `{"file_path":"../../x","content":"y"}`, "MultiEdit": `{"edits":[{"file_path":"/a/.ssh/id"}],"path":"."}`, "apply_patch": `"*** Begin Patch\n*** Move File: ../a -> /b\n*** End Patch"`,
+		"shell": `{"command":["bash","-lc","rm ../x"]}`, "exec": `{"commands":["rm ../x","cd ..","> y"]}`, "Edit": `{"file_path":"a\u0000b"}`, "edit": `[]`, "": `x`,
+	} {
+		f.Add(tool, []byte(input))
+	}
+	top := f.TempDir()
+	root := filepath.Join(top, "project")
+	if err := os.MkdirAll(filepath.Join(root, "d"), 0o755); err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, tool string, input []byte) {
+		shell := shellCommand(tool, input)
+		if n := len(shellWords(shell)); n > maxShellWords {
+			t.Fatalf("%d words", n)
+		}
+		h := &hook{root: root, home: filepath.Join(top, "home"), event: &event{dir: root, tool: tool, shell: shell, paths: toolPaths(root, tool, input)}}
+		for _, m := range mentions(h.dir, h.home, h.shell) {
+			if !filepath.IsAbs(m.path) {
+				t.Fatalf("a command names %q", m.path)
+			}
+			place := h.placeOf(m.path)
+			if place == "." || strings.HasPrefix(place, "../") || place == ".git" || strings.HasPrefix(place, ".git/") || place == top || place == "/" {
+				t.Fatalf("%q is looked at as %q", m.path, place)
+			}
+		}
+		for _, path := range h.targets() {
+			if !usablePath(path) {
+				t.Fatalf("%q is saved", path)
+			}
+		}
+		var w work
+		h.see(&w)
+		if len(w.Seen) > maxSeen {
+			t.Fatalf("%d paths are looked at", len(w.Seen))
+		}
+	})
+}
+
 func agentOf(path string) string {
 	agent := filepath.Base(filepath.Dir(path))
 	return Agent(agent)

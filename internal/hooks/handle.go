@@ -56,6 +56,18 @@ type Options struct {
 	// Line lists the processes above the hook, nil = those above this process.
 	Line func() []process.Relative
 
+	// Args returns the command line of a process, nil = as the system has it.
+	Args func(process.ID) []string
+
+	// Settings lists the files in which the agent has its settings, for a project; nil = none.
+	Settings func(project string) []string
+
+	// Private lists directories of the agent's own files, which are never roots of a session.
+	Private []string
+
+	// Env reads a variable that the agent handed on; nil = none is there.
+	Env func(string) string
+
 	// Pause waits for a time between two looks at a call that may have ended. nil = a timer.
 	Pause func(context.Context, time.Duration) error
 
@@ -72,6 +84,13 @@ func (o *Options) line() []process.Relative {
 		return o.Line()
 	}
 	return lineAbove()
+}
+
+func (o *Options) args(id process.ID) []string {
+	if o.Args != nil {
+		return o.Args(id)
+	}
+	return id.Args()
 }
 
 func (o *Options) pause() func(context.Context, time.Duration) error {
@@ -229,6 +248,7 @@ func (h *hook) run(ctx context.Context, opt Options) (err error) {
 	h.finder, h.findGaps, h.overlap = project.Finder, project.Gaps, project.Overlap
 	h.above, h.home, h.broken = project.Above && !sameDir(h.dir, project.Root), opt.Home, project.Broken
 	h.rootOf = project.rootOf()
+	h.findDirs(opt, dir)
 	h.reduceTexts(project.NoTexts, project.NoMask)
 	ts := turns{opt.Dir}
 	if h.kind == sessionBegin {

@@ -26,11 +26,13 @@ type neutral struct {
 
 	Count      int    `json:"count"`
 	DryRun     bool   `json:"dryRun"`
+	Outside    bool   `json:"outside"`
 	Part       string `json:"part"`
 	Start      bool   `json:"start"`
 	NewSession string `json:"newSession"`
 	Patience   int64  `json:"patience"` // milliseconds
 	Final      bool   `json:"final"`
+	Told       bool   `json:"told"`
 }
 
 // maxPatience bounds what an adapter can ask for.
@@ -50,7 +52,7 @@ func decodeNeutral(data []byte) (*event, error) {
 	e := &event{
 		kind: neutralNames[n.Event], name: n.Event, session: n.Session, parent: n.Parent, dir: n.Dir, further: n.Further, title: n.Title, model: n.Model,
 		message: n.Message, prompt: n.Prompt, call: n.Call, tool: n.Tool, shell: shellCommand(n.Tool, n.Input), running: n.Running,
-		final: n.Final,
+		final: n.Final, told: n.Told,
 		reads: readsOnly(n.Tool), paths: append(toolPaths(n.Dir, n.Tool, n.Input), n.Paths...),
 	}
 	if n.Patience > 0 && n.Patience <= maxPatience.Milliseconds() {
@@ -73,7 +75,7 @@ func decodeNeutral(data []byte) (*event, error) {
 		}
 	case command:
 		e.do = &request{
-			verb: n.Event, count: max(n.Count, 1), dryRun: n.DryRun,
+			verb: n.Event, count: max(n.Count, 1), dryRun: n.DryRun, outside: n.Outside,
 			message: n.Message, part: n.Part, start: n.Start, newSession: n.NewSession,
 		}
 	}

@@ -20,7 +20,7 @@ const maxReport = 4000
 
 // takeNews fetches the report that goes along with a prompt. What an agent cannot pass on stays news.
 func (h *hook) takeNews(ctx context.Context) error {
-	if h.parent != "" || mute[h.agent] {
+	if h.parent != "" || h.told || mute[h.agent] {
 		return nil
 	}
 	n, err := h.sessions.TakeNews(ctx, h.session)

@@ -3,6 +3,7 @@ package hooks
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"os"
@@ -180,6 +181,121 @@ func TestAPayloadThatIsNoJSON(t *testing.T) {
 			if bytes.Contains(log, []byte("panic")) || strings.Contains(out.String(), "panic") {
 				t.Errorf("%s, %q: printed %q, log %s", agent, payload, out.String(), log)
 			}
+		}
+	}
+}
+
+// TestOutsideOfTheNeutralProtocol: an adapter names paths outside in every way that the protocol has: in the input
+// of a tool, absolute or from the current directory, in "paths", and among the words of a command. Each is saved
+// before the tool runs and goes back, a credential is not saved, and a path that only "after" names stays.
+func TestOutsideOfTheNeutralProtocol(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		tool, file string // FILE and REL stand for the file's path
+		fields     string
+		late       bool // only "after" has the fields
+		stays      bool
+	}{
+		"input":              {tool: "write", fields: `"input":{"filePath":"FILE","content":"x"}`},
+		"input from cwd":     {tool: "edit", fields: `"input":{"file_path":"REL"}`},
+		"paths":              {tool: "mine", fields: `"paths":["FILE"]`},
+		"paths from root":    {tool: "mine", fields: `"paths":["REL"]`},
+		"paths and input":    {tool: "edit", fields: `"input":{"path":"a"},"paths":["a","FILE","FILE"]`},
+		"patch":              {tool: "apply_patch", fields: `"input":"*** Begin Patch\n*** Update File: FILE\n*** End Patch"`},
+		"command":            {tool: "bash", fields: `"input":{"command":"echo x > FILE"}`},
+		"command from cwd":   {tool: "bash", fields: `"input":{"command":"cp a REL"}`},
+		"command after a cd": {tool: "bash", fields: `"input":{"command":"cd REL/.. && rm -f edit.txt"}`},
+		"command that reads": {tool: "bash", fields: `"input":{"command":"cat FILE"}`, stays: true},
+		"reader":             {tool: "read", fields: `"input":{"filePath":"FILE"}`, stays: true},
+		"credential":         {tool: "write", file: ".netrc", fields: `"input":{"filePath":"FILE"}`, stays: true},
+		"after":              {tool: "write", fields: `"input":{"filePath":"FILE"}`, late: true, stays: true},
+		"no path":            {tool: "write", fields: `"paths":["","/","..","../..",7,"a\u0000b"],"input":{"filePath":""}`, stays: true},
+		"wrong types":        {tool: "write", fields: `"paths":"FILE","input":[["FILE"]]`, stays: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, "mine", aTree())
+			file := filepath.Join(w.outside(), cmp.Or(c.file, "edit.txt"))
+			w.writeAt(file, "old\n")
+			rel, err := filepath.Rel(w.root, file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plain := func(path string) string { return strings.Trim(string(marshaled(t, filepath.ToSlash(path))), `"`) }
+			fields := strings.NewReplacer("FILE", plain(file), "REL", plain(rel)).Replace(c.fields)
+			event := func(name, more string) string {
+				return w.send(`{"event":"` + name + `","session":"s","cwd":` + string(marshaled(t, w.root)) + `,"message":"m","call":"c","tool":"` + c.tool + `"` + more + `}`)
+			}
+			event("prompt", `,"prompt":"go"`)
+			before := "," + fields
+			if c.late {
+				before = ""
+			}
+			event("before", before)
+			w.write("a", "changed\n")
+			w.writeAt(file, "new\n")
+			event("after", ","+fields)
+			event("stop", "")
+			out := event("typed", `,"prompt":"cairn undo --outside"`)
+			want := "old\n"
+			if c.stays {
+				want = "new\n"
+			}
+			if data, err := os.ReadFile(file); err != nil || string(data) != want || !strings.Contains(out, `"handled":true`) {
+				t.Errorf("the file is %q, %v, want %q; undo said %s", data, err, want, out)
+			}
+			if want == "old\n" && !strings.Contains(out, plain(file)) {
+				t.Errorf("undo does not name the file: %s", out)
+			}
+		})
+	}
+}
+
+func marshaled(t *testing.T, v any) []byte {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// TestAnAdapterMovesWhatLiesOutside: the events that take back and bring back have the paths outside with "outside"
+// alone, and a dry run lists them.
+func TestAnAdapterMovesWhatLiesOutside(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "mine", aTree())
+	file := filepath.Join(w.outside(), "edit.txt")
+	w.writeAt(file, "old\n")
+	event := func(name string, more map[string]any) string {
+		all := map[string]any{"event": name, "session": "s", "cwd": w.root, "message": "m"}
+		for key, value := range more {
+			all[key] = value
+		}
+		return w.send(string(marshaled(t, all)))
+	}
+	event("prompt", map[string]any{"prompt": "go"})
+	event("before", map[string]any{"call": "c", "tool": "write", "paths": []string{file}})
+	w.write("a", "changed\n")
+	w.writeAt(file, "new\n")
+	event("after", map[string]any{"call": "c", "tool": "write"})
+	event("stop", nil)
+	for _, move := range []struct {
+		event   string
+		outside bool
+		want    string
+	}{
+		{"undo", false, "new\n"}, {"redo", false, "new\n"}, {"undo", true, "old\n"}, {"redo", true, "new\n"},
+		{"revert", false, "new\n"}, {"unrevert", false, "new\n"}, {"revert", true, "old\n"}, {"unrevert", true, "new\n"},
+	} {
+		fields := map[string]any{"outside": move.outside, "dryRun": true}
+		if out := event(move.event, fields); strings.Contains(out, `"outside":{`) != move.outside {
+			t.Errorf("a dry run of %s, outside %v, says %s", move.event, move.outside, out)
+		}
+		delete(fields, "dryRun")
+		out := event(move.event, fields)
+		if data, err := os.ReadFile(file); err != nil || string(data) != move.want || !strings.Contains(out, `"ok":true`) {
+			t.Errorf("after %s, outside %v: %q, %v, %s", move.event, move.outside, data, err, out)
 		}
 	}
 }

@@ -31,6 +31,8 @@ type payload struct {
 
 	Transcript string `json:"transcript_path"`
 
+	Added string `json:"directory"` // Claude, DirectoryAdded
+
 	Background []task `json:"background_tasks"`
 
 	further []string // directories of the workspace, beside Dir
@@ -68,6 +70,8 @@ var eventNames = map[string]kind{
 	"PostToolUse": after, "PostToolUseFailure": after, "PostToolBatch": after, "AfterTool": after,
 	"Stop": stop, "StopFailure": stop, "AfterAgent": stop, "Interrupt": stop,
 	"SubagentStop": agentStop,
+
+	"DirectoryAdded": newDir,
 }
 
 // reportsAgents lists the agents whose sub-agents have hooks of their own. The tool
@@ -95,11 +99,14 @@ func decodePayload(agent string, data []byte) (*event, error) {
 	}
 	switch e.kind {
 	case sessionBegin:
+		e.record = p.Transcript
 		if p.Source == "compact" {
 			e.kind = noise // in the middle of a turn
 		}
+	case newDir:
+		e.further = append(e.further, p.Added)
 	case prompt:
-		e.dialogue = p.Transcript
+		e.dialogue, e.record = p.Transcript, p.Transcript
 		if !p.turn {
 			e.decidePrompt(p.deaf)
 		}

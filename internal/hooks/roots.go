@@ -13,6 +13,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/realpath"
+	"github.com/seed-fb9cbc17/cairn/internal/workdirs"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -91,10 +92,35 @@ func (h *hook) rememberHome(opt Options, dir string) error {
 	return writeSmall(path, data)
 }
 
+// findDirs finds the directories that no event names, when a session or a turn of the user begins.
+func (h *hook) findDirs(opt Options, project string) {
+	if h.parent != "" || !h.tellsOfRoots() || h.kind == newDir || !speaks(h.agent) {
+		return
+	}
+	s := workdirs.Sources{Agent: h.agent, Project: project, Home: opt.Home, Record: h.record, Env: opt.Env, Private: opt.Private}
+	if opt.Settings != nil {
+		s.Settings = opt.Settings(project)
+	}
+	s.Lines = func(yield func([]string) bool) {
+		for _, r := range opt.line() {
+			if listed(lasting, r.Name) || !yield(opt.args(r.ID)) {
+				return
+			}
+		}
+	}
+	h.further = append(h.further, s.Roots(h.rootOf)...)
+}
+
+// tellsOfRoots reports whether the user is told after the event of directories that cannot be roots.
+func (h *hook) tellsOfRoots() bool {
+	return h.kind == prompt || h.kind == sessionBegin || h.kind == newDir
+}
+
 // linkRoots makes the directories that the event names roots of the session, each once. One that cannot
 // be a root is tried again with the next prompt, and the user is told then.
 func (h *hook) linkRoots(ctx context.Context) error {
-	if h.kind == prompt || h.kind == sessionBegin {
+	if h.tellsOfRoots() {
+		h.further = append(h.further, h.turn.Unlinked...)
 		h.turn.Unlinked = nil
 	}
 	fresh := h.freshRoots()
@@ -113,7 +139,7 @@ func (h *hook) linkRoots(ctx context.Context) error {
 		}
 		h.turn.Unlinked = append(h.turn.Unlinked, root)
 		h.unlinked = errors.Join(h.unlinked, err)
-		if h.kind == prompt || h.kind == sessionBegin {
+		if h.tellsOfRoots() {
 			h.gaps = append(h.gaps, "changes in "+pathtext.Quote(root)+" cannot be taken back: "+failureText(err))
 		}
 	}

@@ -25,6 +25,7 @@ type worlds struct {
 	project string // the agent's own word for it, "" for none
 	roots   []string
 	data    string
+	opt     Options // further ones
 }
 
 func newWorlds(t *testing.T, agent string, names ...string) *worlds {
@@ -74,7 +75,9 @@ func (w *worlds) send(fields map[string]any) string {
 		w.Fatal(err)
 	}
 	var out bytes.Buffer
-	Handle(w.Context(), w.agent, strings.NewReader(string(payload)), &out, Options{Dir: filepath.Join(w.data, "hooks"), Project: w.project, Open: w.open})
+	opt := w.opt
+	opt.Dir, opt.Project, opt.Open = filepath.Join(w.data, "hooks"), w.project, w.open
+	Handle(w.Context(), w.agent, strings.NewReader(string(payload)), &out, opt)
 	return out.String()
 }
 
@@ -91,9 +94,12 @@ func (w *worlds) tell(dir, name string, fields map[string]any) string {
 func (w *worlds) tool(dir, call string, do func()) {
 	w.Helper()
 	fields := map[string]any{"tool_name": "Bash", "tool_use_id": call, "tool_input": map[string]string{"command": "x"}}
-	w.tell(dir, "PreToolUse", fields)
+	before, after := "PreToolUse", "PostToolUse"
+	if w.agent == Gemini {
+		before, after = "BeforeTool", "AfterTool"
+	}
+	w.tell(dir, before, fields)
 	do()
-	after := "PostToolUse"
 	if w.agent == Claude {
 		after, fields = "PostToolBatch", map[string]any{"tool_calls": []any{fields}}
 	}

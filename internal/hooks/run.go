@@ -93,7 +93,7 @@ const (
 // is running any more.
 func (h *hook) move(ctx context.Context, f func(session.MoveOptions) (*session.Session, *cairn.Result, error)) error {
 	before := h.reverted(ctx)
-	_, res, err := f(session.MoveOptions{DryRun: h.do.dryRun, EndOpen: true})
+	_, res, err := f(session.MoveOptions{DryRun: h.do.dryRun, EndOpen: true, Outside: h.do.outside})
 	h.forgetSteps()
 	h.did.result = inAll(res)
 	if err != nil || h.do.dryRun {
@@ -113,7 +113,7 @@ func (h *hook) forgetSteps() {
 		if now := was.keepLate(h.session); len(now) > 0 {
 			left = now
 		}
-		*h.turn = turn{Late: left, Background: was.Background, Left: was.Left, Message: was.Message, Running: was.Running, Missed: was.Missed, Why: was.Why, Noted: was.Noted, Broken: was.Broken, Gaps: was.Gaps, Line: was.Line, Owner: was.Owner, Model: was.Model}
+		*h.turn = turn{Late: left, Background: was.Background, Left: was.Left, Message: was.Message, Running: was.Running, Missed: was.Missed, Why: was.Why, Noted: was.Noted, Broken: was.Broken, Gaps: was.Gaps, Line: was.Line, Owner: was.Owner, Model: was.Model, Linked: was.Linked, Unlinked: was.Unlinked}
 	}
 }
 

@@ -85,7 +85,7 @@ type part struct {
 }
 
 func (t *turn) empty() bool {
-	return t.Message == "" && len(t.Agents) == 0 && len(t.Running) == 0 && t.Missed == 0 && t.Broken == "" && !t.Gaps && t.work.idle()
+	return t.Message == "" && len(t.Agents) == 0 && len(t.Running) == 0 && t.Missed == 0 && t.Broken == "" && !t.Gaps && len(t.Unlinked) == 0 && t.work.idle()
 }
 
 func (w *work) idle() bool { return w.Step == "" && len(w.Calls) == 0 }

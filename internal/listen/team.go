@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/answers"
 	"github.com/seed-fb9cbc17/cairn/internal/httpapi"
 	"github.com/seed-fb9cbc17/cairn/internal/team"
 	"github.com/seed-fb9cbc17/cairn/internal/webui"
@@ -42,7 +43,7 @@ func TeamPage(server *httpapi.Server, shown *team.Team, logger *slog.Logger) htt
 			if err != nil {
 				return nil, err
 			}
-			return &webui.Project{ID: key, Root: p.Root, Repo: p.Repo, Sessions: p.Sessions, Name: nameOf(about), Notice: notice(f)}, nil
+			return &webui.Project{ID: key, Root: p.Root, Repo: p.Repo, Sessions: p.Sessions, Name: answers.ProjectName(about), Notice: notice(f)}, nil
 		},
 		Token:  server.FormToken,
 		Status: httpapi.StatusOf,
@@ -51,12 +52,10 @@ func TeamPage(server *httpapi.Server, shown *team.Team, logger *slog.Logger) htt
 }
 
 func listed(p *cairn.RemoteProject) webui.Listed {
-	l := webui.Listed{ID: p.Key, Name: nameOf(p)}
-	for _, s := range p.Stores {
-		one := webui.ListedStore{Who: s.User + "@" + s.Machine, Root: string(s.Root), Sessions: len(s.Sessions)}
-		if s.User+s.Machine == "" {
-			one.Who = "store " + s.Store
-		}
+	l := webui.Listed{ID: p.Key, Name: answers.ProjectName(p)}
+	for i := range p.Stores {
+		s := &p.Stores[i]
+		one := webui.ListedStore{Who: answers.Owner(s), Root: string(s.Root), Sessions: len(s.Sessions)}
 		for _, x := range s.Sessions {
 			if x.Updated.After(one.Last) {
 				one.Last = x.Updated
@@ -68,17 +67,6 @@ func listed(p *cairn.RemoteProject) webui.Listed {
 		l.Stores = append(l.Stores, one)
 	}
 	return l
-}
-
-// nameOf is what people call a project: its id, else its directory on some machine, else its key.
-func nameOf(p *cairn.RemoteProject) string {
-	switch {
-	case p.ID != "":
-		return p.ID
-	case p.Name != "":
-		return string(p.Name)
-	}
-	return p.Key
 }
 
 // notice says how old a state is.

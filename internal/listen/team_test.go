@@ -11,11 +11,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/answers"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/httpapi"
 	"github.com/seed-fb9cbc17/cairn/internal/team"
@@ -198,5 +200,39 @@ func TestTeamIsReadOnly(t *testing.T) {
 	}
 	if after := o.In(remote, "for-each-ref"); after != before {
 		t.Errorf("the remote has changed: %s", after)
+	}
+}
+
+// TestListed: the page of a team names projects and machines as the program does, also where only a part of a
+// name is known.
+func TestListed(t *testing.T) {
+	t.Parallel()
+	at := time.Unix(1700000000, 0)
+	p := &cairn.RemoteProject{Key: "k", Name: "/home/ann/a b", Stores: []cairn.RemoteStore{
+		{Store: "s1", User: "ann", Machine: "laptop", Root: "/home/ann/a b"},
+		{Store: "s2", User: "ann", Sessions: []cairn.RemoteSession{{Updated: at}, {Updated: at.Add(-time.Hour)}}},
+		{Store: "s3", Machine: "build\x1b"},
+		{Store: "s4"},
+	}}
+	got := listed(p)
+	var who []string
+	for _, s := range got.Stores {
+		who = append(who, s.Who)
+	}
+	if want := []string{"ann@laptop", "ann", `build\033`, "store s4"}; !slices.Equal(who, want) {
+		t.Errorf("machines %q, want %q", who, want)
+	}
+	if got.ID != "k" || !got.Last.Equal(at) || got.Stores[1].Sessions != 2 {
+		t.Errorf("%+v", got)
+	}
+	for _, id := range []string{"ann/app", "", ""} {
+		p.ID = id
+		lines := answers.RemoteLines([]cairn.RemoteProject{*p})
+		if lines[0] != listed(p).Name || !strings.HasPrefix(lines[1], "  "+who[0]) {
+			t.Errorf("the program says %q, the page %q", lines[:2], listed(p).Name)
+		}
+		if id == "" {
+			p.Name = "" // only the key is left
+		}
 	}
 }

@@ -122,7 +122,14 @@ func (r *Operator) takeBackOperation(ctx context.Context, l *history.Locked, kin
 		}
 	}
 	if opt.Outside {
-		req.outside = &outsideBack{ways: [][]string{{op.OutsideRecord()}}, policy: opt.policy()}
+		records, err := r.OutsideRecords(op)
+		if err != nil {
+			return nil, err
+		}
+		req.outside = &outsideBack{policy: opt.policy()}
+		for _, id := range records {
+			req.outside.ways = append(req.outside.ways, []string{id})
+		}
 	}
 	makePlan, err := r.takingBack(ctx, before, after, takeBackOptions{within: history.ChangedScope(op, scope), policy: opt.policy(), made: history.CreatedBy(op)})
 	if err != nil {

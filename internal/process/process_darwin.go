@@ -42,3 +42,13 @@ func awake() (time.Duration, bool) {
 	}
 	return time.Duration(ts.Nano()), true
 }
+
+// args asks for kern.procargs2: the number of the words, the path of the program, the words, and then the
+// environment, which is passed over.
+func args(pid int) []string {
+	data, err := unix.SysctlRaw("kern.procargs2", pid)
+	if err != nil {
+		return nil
+	}
+	return parseProcArgs(data)
+}

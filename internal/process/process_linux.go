@@ -71,3 +71,12 @@ func awake() (time.Duration, bool) {
 	}
 	return time.Duration(ts.Nano()), true
 }
+
+// args reads /proc/PID/cmdline, in which a NUL ends each word.
+func args(pid int) []string {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	if err != nil || len(data) == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(data), "\x00"), "\x00")
+}

@@ -10,3 +10,5 @@ func space() string { return "" }
 func inspect(int) (about, State) { return about{}, Unknown }
 
 func awake() (time.Duration, bool) { return 0, false }
+
+func args(int) []string { return nil }

@@ -70,3 +70,24 @@ func older(pid uint32, than windows.Filetime) bool {
 
 // awake: a boot has no name here, so that the clock counts for nothing.
 func awake() (time.Duration, bool) { return 0, false }
+
+// args asks for the command line as one text, and takes it apart as programs do.
+func args(pid int) []string {
+	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
+	if err != nil {
+		return nil
+	}
+	defer windows.CloseHandle(h)
+	const most = 64<<10 + 16 // a text of 32,767 characters, and what says where it lies
+	buf := make([]byte, most)
+	var n uint32
+	if windows.NtQueryInformationProcess(h, windows.ProcessCommandLineInformation, unsafe.Pointer(&buf[0]), most, &n) != nil {
+		return nil
+	}
+	line := (*windows.NTUnicodeString)(unsafe.Pointer(&buf[0])).String()
+	words, err := windows.DecomposeCommandLine(line)
+	if err != nil {
+		return nil
+	}
+	return words
+}

@@ -83,9 +83,10 @@ var agents = sync.OnceValue(func() []*agent {
 		{
 			Agent:    of(known.Claude),
 			settings: "settings.json", localSettings: "settings.local.json",
-			events: lifecycle("*", "PostToolBatch", hookEvent{"SubagentStop", "", patience}, hookEvent{"SessionEnd", "", 10}),
-			files:  slashCommands(claudeCommand),
-			notes:  []string{"restart Claude Code: it reads hooks when it starts"},
+			events: lifecycle("*", "PostToolBatch",
+				hookEvent{"SubagentStop", "", patience}, hookEvent{"DirectoryAdded", "", patience}, hookEvent{"SessionEnd", "", 10}),
+			files: slashCommands(claudeCommand),
+			notes: []string{"restart Claude Code: it reads hooks when it starts"},
 		},
 		{
 			Agent:    of(known.Codex),

@@ -25,10 +25,13 @@ type boxes struct {
 	hunks  map[string]bool
 	steps  map[string]bool // the ticked ones, by the names of their boxes
 	ofForm bool            // the form has boxes
+
+	asksOutside, outside bool // the form has a box for paths outside the directory; it is ticked
 }
 
 func readBoxes(form url.Values) *boxes {
 	b := &boxes{files: setOf(form["file"]), hunks: setOf(form["hunk"]), steps: setOf(form["step"]), shown: make(map[string]int), ofForm: form.Has("files")}
+	b.asksOutside, b.outside = form.Has("outsides"), form.Has("outside")
 	b.total, _ = strconv.Atoi(form.Get("files")) // a wrong number is no number of boxes, so the plan is shown again
 	for _, one := range form["shown"] {
 		id, count, _ := strings.Cut(one, ":")
@@ -69,6 +72,14 @@ func (h *handler) choose(v *visit) error {
 
 // ticked is the way for what is ticked, w itself for all of it.
 func (v *visit) ticked(w *way, b *boxes) (*way, error) {
+	narrow, err := v.tickedInside(w, b)
+	if err != nil {
+		return nil, err
+	}
+	return narrow.outsideTicked(b), nil
+}
+
+func (v *visit) tickedInside(w *way, b *boxes) (*way, error) {
 	if b.total > 0 && len(b.files) == 0 {
 		return nil, errNothingChosen
 	}

@@ -17,8 +17,8 @@ import (
 
 // The fields of the form of a preview, as a browser finds them.
 var (
-	hiddenField = regexp.MustCompile(`<input type="hidden" name="(files|shown|plan)" value="([^"]*)"`)
-	tickedBox   = regexp.MustCompile(`name="?(file|hunk|step)"? value="([^"]*)" form="?choose"? checked`)
+	hiddenField = regexp.MustCompile(`<input type="hidden" name="(files|shown|plan|outsides)" value="([^"]*)"`)
+	tickedBox   = regexp.MustCompile(`name="?(file|hunk|step|outside)"? value="([^"]*)" form="?choose"? checked`)
 )
 
 // ticked are the fields that a browser sends from a preview whose boxes are as they were.

@@ -48,6 +48,8 @@ type changesPage struct {
 	Conflicts []cairn.PathReason
 
 	GitConflicts []cairn.GitConflict // of the operation
+	Outside      []string            // paths that it changed outside the directory
+	Shares       []otherShare        // of the operation in other directories
 	Present      []presentFile       // of a first checkpoint, which has no state before it
 	Single       bool                // one file was asked for
 }
@@ -245,6 +247,7 @@ func (v *visit) showOperation(op *cairn.Operation) error {
 	}
 	page.IDs = []fact{{Name: "operation", Value: op.ID}, {"before", short(op.Before), v.at("checkpoint/" + op.Before)}, {"after", short(op.After), v.at("checkpoint/" + op.After)}}
 	page.Facts = []fact{{Name: "what", Value: visible(v.wordsOfOperation(op))}}
+	page.Outside, page.Shares = op.Outside, v.otherShares(op)
 	if op.Undoes != "" {
 		page.Facts = append(page.Facts, fact{"took back", v.operationText(op.Undoes), v.at("operation/" + op.Undoes)})
 	}

@@ -83,7 +83,11 @@ func (w *way) address(v *visit) string {
 	if w.Git {
 		git = "1"
 	}
-	pairs := []string{"dir", w.Dir, "git", git, "turn", turn, "do", w.Do, "from", w.From, "to", w.To, "session", w.Session, "message", w.Message, "policy", string(w.Policy)}
+	outside := ""
+	if w.Outside {
+		outside = "1"
+	}
+	pairs := []string{"dir", w.Dir, "git", git, "outside", outside, "turn", turn, "do", w.Do, "from", w.From, "to", w.To, "session", w.Session, "message", w.Message, "policy", string(w.Policy)}
 	return v.at("plan", slices.Concat(pairs, pairsOf("path", w.Paths), pairsOf("without", w.Without), pairsOf("step", w.Steps))...) + hunkQuery(w.Hunks)
 }
 

@@ -32,12 +32,13 @@ type planPage struct {
 	Nothing                  string // why there is nothing to do; "" = there is
 	Done                     bool   // the plan was carried out, and it was empty
 	Git                      *gitPart
+	Outside                  *outsidePart
 
 	from *takenBack // nil: the plan goes back as a whole
 }
 
 // Chosen reports whether parts of the plan can be chosen.
-func (p *planPage) Chosen() bool { return p.FileBoxes > 0 || len(p.Turns) > 0 }
+func (p *planPage) Chosen() bool { return p.FileBoxes > 0 || len(p.Turns) > 0 || p.Outside != nil }
 
 // Policied reports whether a policy makes a difference: nothing to do may be its work.
 func (p *planPage) Policied() bool {
@@ -70,7 +71,7 @@ func (h *handler) plan(v *visit) error {
 		return err
 	}
 	nothing := ""
-	if len(res.Plan) == 0 && len(res.Elsewhere) == 0 && gitIdle(res) {
+	if len(res.Plan) == 0 && len(res.Elsewhere) == 0 && gitIdle(res) && res.Outside.Changes() == 0 {
 		nothing = "Nothing would change: everything is as it would be."
 		if !res.Complete() {
 			nothing = "Nothing would change: every path would stay as it is."
@@ -94,6 +95,9 @@ func (v *visit) showPlan(w *way, res *cairn.Result, nothing string) (err error) 
 		p.IDs = append(p.IDs, fact{Name: "plan", Value: res.PlanID})
 	}
 	if p.Git, err = v.gitPart(w, res); err != nil {
+		return err
+	}
+	if p.Outside, err = v.outsidePart(w, res); err != nil {
 		return err
 	}
 	if p.from, err = v.takenBack(w); err != nil {

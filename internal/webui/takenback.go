@@ -36,7 +36,7 @@ func (v *visit) takenBack(w *way) (*takenBack, error) {
 	case "revert":
 	case "undo", "redo":
 		var err error
-		t.operation, err = history.Latest(w.Do, history.Counting(v.project.Repo.Operations(v.ctx()), history.Beyond{}))
+		t.operation, err = history.Latest(w.Do, history.Counting(v.project.Repo.Operations(v.ctx()), history.Beyond{Outside: w.Outside}))
 		if err != nil || t.operation == nil {
 			return nil, err
 		}

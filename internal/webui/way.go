@@ -23,6 +23,7 @@ type way struct {
 	Turn             bool     // a part of the turn of Message alone
 	Policy           cairn.Policy
 	Git              bool // the git repository goes back, too
+	Outside          bool // paths outside the directory go back, too
 }
 
 // maxPaths bounds the paths that an address may name.
@@ -33,6 +34,7 @@ func (v *visit) way() (*way, error) {
 	w := &way{
 		Do: q.Get("do"), From: q.Get("from"), To: q.Get("to"), Dir: q.Get("dir"), Session: q.Get("session"), Message: q.Get("message"),
 		Paths: q["path"], Without: q["without"], Hunks: q["hunk"], Steps: q["step"], Turn: q.Get("turn") != "", Policy: cairn.Policy(q.Get("policy")), Git: q.Get("git") != "",
+		Outside: q.Get("outside") != "",
 	}
 	missing := false
 	switch w.Do {
@@ -66,6 +68,8 @@ func (v *visit) way() (*way, error) {
 // fits reports whether the way can be narrowed down as it is.
 func (w *way) fits() bool {
 	switch whole := !w.partly(); {
+	case w.Outside && !w.takesOutside():
+		return false
 	case w.movesGit():
 		return w.gitFits()
 	case w.Do == "session":
@@ -116,8 +120,8 @@ func withoutParents(paths, others []string) []string {
 func (w *way) runWhole(v *visit, plan string) (*cairn.Result, error) {
 	dry := plan == ""
 	repo, ctx := v.project.Repo, v.ctx()
-	opt := cairn.RevertOptions{Paths: w.Paths, Hunks: w.Hunks, OnConflict: w.Policy, DryRun: dry, Plan: plan, Git: w.Git}
-	ofSession := session.MoveOptions{OnConflict: w.Policy, DryRun: dry, Plan: plan, Git: w.Git}
+	opt := cairn.RevertOptions{Paths: w.Paths, Hunks: w.Hunks, OnConflict: w.Policy, DryRun: dry, Plan: plan, Git: w.Git, Outside: w.Outside}
+	ofSession := session.MoveOptions{OnConflict: w.Policy, DryRun: dry, Plan: plan, Git: w.Git, Outside: w.Outside}
 	switch w.Do {
 	case gitDo:
 		return w.restoreGit(v, plan)

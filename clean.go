@@ -13,6 +13,9 @@ type CleanOptions = retention.CleanOptions
 // CleanResult is the answer of Clean.
 type CleanResult = retention.CleanResult
 
+// KeptRule is what one rule of Retention.Keep keeps.
+type KeptRule = retention.KeptRule
+
 // Usage is the size and the content of a store.
 type Usage = retention.Usage
 

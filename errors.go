@@ -97,3 +97,13 @@ var ErrStalled = transfer.ErrStalled
 
 // ErrUnmerged: a fork has changes that were not merged, or files that no checkpoint holds. Nothing was done.
 var ErrUnmerged = copies.ErrUnmerged
+
+// ErrThinned: a cleaning has dropped the state of the checkpoint by the rules of Retention.Keep. It
+// wraps ErrNotFound. errors.As gets the ThinnedError, which names the nearest checkpoint that was kept.
+var ErrThinned = history.ErrThinned
+
+// ThinnedError is an ErrThinned with the checkpoint in question.
+type ThinnedError = history.ThinnedError
+
+// Thinned says by which rule and when a cleaning has dropped the state of a checkpoint.
+type Thinned = history.Thinned

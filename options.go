@@ -47,3 +47,8 @@ type Progress = settings.Progress
 // MaxCount and MaxBytes the oldest checkpoints go first, including those at the beginning of a line
 // that goes on: the line of a day or a session.
 type Retention = settings.Retention
+
+// KeepRules says which checkpoints of a line keep their states as they grow older. Hours and days are those of
+// UTC. The other checkpoints are thinned: their states go, their places on their lines and their ids
+// stay, and commands that need the state fail with ErrThinned.
+type KeepRules = settings.Keep

@@ -17,6 +17,9 @@ func expired(err error, format string, args ...any) error {
 	if err == nil || !errors.Is(err, cairn.ErrNotFound) {
 		return err
 	}
+	if errors.Is(err, cairn.ErrThinned) {
+		return fmt.Errorf("%w: %s: %w", ErrExpired, fmt.Sprintf(format, args...), err)
+	}
 	return fmt.Errorf("%w: %s has been cleaned away", ErrExpired, fmt.Sprintf(format, args...))
 }
 

@@ -73,9 +73,12 @@ func (s *Sessions) truncated(ctx context.Context) (func(*digest) bool, error) {
 	return func(d *digest) bool { return unknown || of[d.ID] || len(of) > 0 && d.Fork != nil }, nil
 }
 
-// tolerate lets a session be shown without a state that has been cleaned away with its
+// tolerate lets a session be shown without a state that has been thinned, or cleaned away with its
 // beginning.
 func (h *history) tolerate(err error) error {
+	if errors.Is(err, cairn.ErrThinned) {
+		return nil
+	}
 	if h.truncated && (errors.Is(err, cairn.ErrNotFound) || errors.Is(err, ErrExpired)) {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -107,6 +108,9 @@ func (s *Sessions) summary(ctx context.Context, h *history, active []*boundary, 
 		return &known.Summary, nil
 	}
 	list, err := s.changed(ctx, h, active, Scope{})
+	if errors.Is(err, cairn.ErrThinned) {
+		return recordedSummary(h), nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -126,6 +130,20 @@ func (s *Sessions) summary(ctx context.Context, h *history, active []*boundary, 
 	}
 	s.summaries[h.ID] = summarized{from, sum}
 	return &sum, nil
+}
+
+// recordedSummary counts the files that the records of steps name. The lines of a session with thinned
+// states are not known.
+func recordedSummary(h *history) *Summary {
+	files := make(map[string]bool)
+	for _, m := range h.messages {
+		for _, st := range m.steps {
+			for _, file := range st.first {
+				files[file] = true
+			}
+		}
+	}
+	return &Summary{Files: len(files)}
 }
 
 // summarySource names what a summary depends on, "" where that includes the disk.
@@ -358,6 +376,10 @@ func (s *Sessions) stepOut(ctx context.Context, h *history, st *step) (*Step, er
 	out.Meta, out.Paths, out.Parts, out.Calls = maps.Clone(st.Meta), slices.Clone(st.Paths), slices.Clone(st.Parts), slices.Clone(st.Calls)
 	if st.ended != 0 && !st.files {
 		list, err := s.repo.Changes(ctx, st.Before.ID, st.After.ID)
+		if errors.Is(err, cairn.ErrThinned) {
+			out.Patch.Files = append(out.Patch.Files, st.first...) // what its record names
+			return &out, nil
+		}
 		if err != nil {
 			return nil, expired(err, "a state of step %q", st.ID)
 		}

@@ -51,6 +51,10 @@ version control is ignored.
                      smaller of 5 GiB and a tenth of the disk that was free)
     min_free_bytes   bytes to leave free on the disk (1GiB)
     keep_last        newest checkpoints that never go (20)
+    keep             how old checkpoints are thinned inside a day or session:
+                     { all = "24h", hourly = "7d", daily = "90d" }; in the
+                     environment all=24h,hourly=7d,daily=90d; see cairn help gc
+                     (not at all)
     max_file_size    larger files are left out (32MiB)
     max_files        refuse to capture more files (1000000)
     max_scan_bytes   refuse to read more new data at once (20GiB)

@@ -29,6 +29,17 @@ beginning of a day or session that goes on. Pinned checkpoints stay, and so do
 the newest keep_last (20; with 0 only the newest one). cairn config says what is
 in force. A track that finds the store full makes room in the same way.
 
+With the setting keep, old checkpoints of a day or session are thinned:
+
+    keep = { all = "24h", hourly = "7d", daily = "90d" }
+
+Every checkpoint is kept for a day, then the newest one of each hour, then the
+newest one of each day, in UTC. The files of the others go. Their ids, prompts
+and places stay, and a command that needs their files names the nearest one that
+was kept. The head of a line, pins, tracks with -m, states of operations that
+undo knows, the newest state whose tests passed and keep_last stay whole. A line
+lives as long as the last rule holds, or max_age if that is longer.
+
 The checkpoints that stay are packed, with the help of git where it is
 installed. No other cairn waits for a cleaning: one that needs the store stops
 it, and the next cleaning does the rest. A cleaning that is short of disk space
@@ -43,7 +54,8 @@ not bring them back, and those of other machines stay. The answer has their
 names.
 
 Options:
-    --dry-run   say what would go, and change nothing
+    --dry-run   say what would go, and change nothing; with keep also what each
+                of its rules keeps
     --remote    clean a remote
     --thorough  drop every byte that nothing needs, however much has to be
                 copied for it
@@ -51,10 +63,13 @@ Options:
                 clean only if it is time, and say nothing
 
 With --json:
-    {"lines", "shortened", "checkpoints", "kept", "freed", "size", "peak",
-    "packs", "overBudget", "pins", "incomplete", "blocked"}: names of the lines
-    that went, and of those whose beginning went, numbers of checkpoints, bytes.
-    The size is that of all files of the store, as in cairn status and cairn du.
+    {"lines", "shortened", "checkpoints", "kept", "thinned", "freed", "size",
+    "peak", "packs", "overBudget", "pins", "incomplete", "blocked"}: names of
+    the lines that went, and of those whose beginning went, numbers of
+    checkpoints, bytes. The size is that of all files of the store, as in cairn
+    status and cairn du. A dry run with the setting keep has "keep": [{"rule",
+    "checkpoints", "thinned", "bytes"}], the number of checkpoints that a rule
+    keeps and that it thins, and the bytes that no rule before it keeps.
 `
 
 // cleanEvery is the time between two cleanings of a store in the background.
@@ -124,6 +139,7 @@ func (c *cli) printCleaned(done *cairn.CleanResult, dry bool) error {
 		}
 		fmt.Fprintf(c.out, "%s %s, %s %s; %s in %s left\n", went, wording.Count(done.Checkpoints, "checkpoint"), freed,
 			wording.Size(max(0, done.Freed)), wording.Count(done.Kept, "checkpoint"), wording.Size(done.Size))
+		c.printThinned(done, dry)
 	}
 	if n := len(done.Shortened); n > 0 {
 		c.console.Remark("%s the beginning of %s that goes on", map[bool]string{true: "would drop", false: "dropped"}[dry], wording.Count(n, "line"))
@@ -141,6 +157,16 @@ func (c *cli) printCleaned(done *cairn.CleanResult, dry bool) error {
 		c.console.Remark("another cairn needed the store: the next cleaning does the rest")
 	}
 	return nil
+}
+
+// printThinned prints what was thinned, and of a dry run what each rule of the setting keep does.
+func (c *cli) printThinned(done *cairn.CleanResult, dry bool) {
+	if done.Thinned > 0 {
+		fmt.Fprintf(c.out, "%s %s\n", map[bool]string{true: "would thin", false: "thinned"}[dry], wording.Count(done.Thinned, "checkpoint"))
+	}
+	for _, k := range done.Keep {
+		fmt.Fprintf(c.out, "  %-10s keeps %s, %s; thins %d\n", k.Rule, wording.Count(k.Checkpoints, "checkpoint"), wording.Size(k.Bytes), k.Thinned)
+	}
 }
 
 // cleansAfter lists the commands that may begin a cleaning in the background.

@@ -63,7 +63,8 @@ With --json the answer is an array of {"id", "hash", "time", "author",
 "message", "parent"}, printed as it is read: the ids in full, the time as in RFC
 3339, and no parent where there is none. A checkpoint that does not hold
 everything has "scope", see cairn help status; one with a result of a test has
-"passed". One of an agent's session has
+"passed", and one after checkpoints that the setting keep has thinned
+"thinnedBefore", their number. One of an agent's session has
 "work": {"sessionID", "messageID", "stepID", "agent", "model", "prompt",
 "calls": [{"tool", "command"}], "paths", "changed"}, the first few calls and
 paths, and the number of all paths. With --stat there is also "files", as in
@@ -192,6 +193,8 @@ type logEntry struct {
 
 	Partial cairn.Extent `json:"scope,omitempty"`
 	Passed  *bool        `json:"passed,omitempty"` // of its tests; nil = there is no result
+
+	ThinnedBefore int `json:"thinnedBefore,omitempty"` // thinned ones between the parent and this one
 }
 
 // logRun is one call.
@@ -262,7 +265,7 @@ func (r *logRun) changes(cp *cairn.Checkpoint) ([]cairn.Change, error) {
 
 // writeEntry prints a checkpoint in JSON.
 func (r *logRun) writeEntry(cp *cairn.Checkpoint, work *session.Work, partial cairn.Extent) error {
-	e := logEntry{cp.ID, cp.Hash, cp.When, cp.Author, cp.Message, cp.Parent, work, nil, nil, partial, nil}
+	e := logEntry{cp.ID, cp.Hash, cp.When, cp.Author, cp.Message, cp.Parent, work, nil, nil, partial, nil, cp.ThinnedBefore}
 	if passed, ok := r.verdicts()[cp.ID]; ok {
 		e.Passed = &passed
 	}
@@ -298,6 +301,9 @@ func (r *logRun) writeLine(cp *cairn.Checkpoint, work *session.Work, changes []c
 		count += ", partial"
 	case cairn.ExtentPaths:
 		count += ", some paths"
+	}
+	if cp.ThinnedBefore > 0 {
+		count += fmt.Sprintf(", %d thinned before", cp.ThinnedBefore)
 	}
 	who, message := cp.Author, cp.Message
 	if !r.global.verbose {

@@ -47,6 +47,7 @@ type Config struct {
 	MaxBytes int64
 	MinFree  int64
 	KeepLast int
+	Keep     cairn.KeepRules
 
 	// Captures.
 	MaxFileSize    int64

@@ -65,6 +65,7 @@ max_count = 100
 max_bytes = "5GiB"
 min_free_bytes = "2G"
 keep_last = 7
+keep = { all = "24h", hourly = "7d", daily = "90d" }
 max_file_size = 1048576
 max_files = "none"
 max_include_size = "2M"
@@ -84,7 +85,7 @@ sign = '`+dir+`'
 signers = '`+dir+`'
 `)})
 	want := &Config{
-		RequireGit: true, MaxAge: 14 * 24 * time.Hour, MaxCount: 100, MaxBytes: 5 << 30, MinFree: 2 << 30, KeepLast: 7,
+		RequireGit: true, MaxAge: 14 * 24 * time.Hour, MaxCount: 100, MaxBytes: 5 << 30, MinFree: 2 << 30, KeepLast: 7, Keep: cairn.KeepRules{All: 24 * time.Hour, Hourly: 7 * 24 * time.Hour, Daily: 90 * 24 * time.Hour},
 		MaxFileSize: 1 << 20, MaxFiles: Unlimited, MaxIncludeSize: 2 << 20, OutsideSize: 3 << 20, MaxScanBytes: Unlimited, Include: []string{".env*", "local.toml"}, AllowInclude: []string{"x"}, Never: []string{"*.pem"},
 		Secrets: cairn.SecretsSkip, SecretRules: dir,
 		Timeout: 90 * time.Second, LockTimeout: time.Minute, Sync: "https://example.org/x.git", RemoteTimeout: 2 * time.Minute, DataDir: dir, Sign: dir, Signers: dir, decided: got.decided,
@@ -122,7 +123,7 @@ func TestV22_ProjectFileOnlyTightens(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{
 		"enabled": "false", "require_git": "true", "git": "false", "background": "false", "record_prompts": "false", "mask_secrets": "false", "max_age": "'1s'", "max_count": "1", "max_bytes": "1", "min_free_bytes": "1",
-		"keep_last": "1", "max_file_size": "0", "max_files": "1", "max_include_size": "1", "max_scan_bytes": "1", "outside": "'off'", "include": "['x']", "secrets": "'off'", "secret_rules": "'" + t.TempDir() + "'", "timeout": "'1ms'", "lock_timeout": "'1ms'",
+		"keep_last": "1", "keep": "'all=1s,daily=1d'", "max_file_size": "0", "max_files": "1", "max_include_size": "1", "max_scan_bytes": "1", "outside": "'off'", "include": "['x']", "secrets": "'off'", "secret_rules": "'" + t.TempDir() + "'", "timeout": "'1ms'", "lock_timeout": "'1ms'",
 		"sync": "'/tmp/x'", "remote_timeout": "'1ms'",
 	}
 	want := load(t, Sources{})

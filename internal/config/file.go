@@ -178,6 +178,13 @@ func (f *file) value(c *Config, s *setting, value any) (string, error) {
 		*s.list(c) = append(*s.list(c), patterns...)
 		return strings.Join(*s.list(c), ","), nil
 	}
+	if t, ok := value.(map[string]any); ok && s.table != nil {
+		text, err := s.table(t)
+		if err != nil {
+			return "", err
+		}
+		return text, s.text(c, text)
+	}
 	var text string
 	switch v := value.(type) {
 	case string:

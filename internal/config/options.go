@@ -28,5 +28,5 @@ func (c *Config) Configure(opt *cairn.Options) {
 
 // Retention is what the settings let a cleaning keep.
 func (c *Config) Retention() cairn.Retention {
-	return cairn.Retention{MaxAge: c.MaxAge, MaxCount: c.MaxCount, MaxBytes: c.MaxBytes, MinFree: c.MinFree, KeepLast: c.KeepLast}
+	return cairn.Retention{MaxAge: c.MaxAge, MaxCount: c.MaxCount, MaxBytes: c.MaxBytes, MinFree: c.MinFree, KeepLast: c.KeepLast, Keep: c.Keep}
 }

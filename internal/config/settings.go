@@ -19,7 +19,9 @@ type setting struct {
 	key  string
 	text func(c *Config, text string) error
 	list func(c *Config) *[]string // for those that take arrays
-	user bool                      // not to be set by a project's own file
+
+	table func(t map[string]any) (text string, err error) // for those that take tables: the same as text
+	user  bool                                            // not to be set by a project's own file
 }
 
 // settings are all keys, in the order of the manual.
@@ -35,6 +37,7 @@ var settings = []setting{
 	{key: "max_bytes", text: size(func(c *Config) *int64 { return &c.MaxBytes })},
 	{key: "min_free_bytes", text: size(func(c *Config) *int64 { return &c.MinFree })},
 	{key: "keep_last", text: count(func(c *Config) *int { return &c.KeepLast })},
+	{key: "keep", text: keepText, table: keepTable},
 	{key: "max_file_size", text: size(func(c *Config) *int64 { return &c.MaxFileSize })},
 	{key: "max_files", text: count(func(c *Config) *int { return &c.MaxFiles })},
 	{key: "max_scan_bytes", text: size(func(c *Config) *int64 { return &c.MaxScanBytes })},

@@ -15,6 +15,9 @@ import (
 
 // StateOf returns the checkpoint's tree and metadata.
 func StateOf(c *Checkpoint) (state.State, error) {
+	if err := c.thinnedError(); err != nil {
+		return state.State{}, err
+	}
 	m, err := MetadataOf(c)
 	return state.State{Tree: c.tree, Meta: m}, err
 }

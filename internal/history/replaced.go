@@ -46,9 +46,10 @@ func (r *Store) RecordReplaced(l *Locked, more map[object.ID]object.ID) error {
 		}
 	}
 	maps.Copy(all, more)
+	table := r.ThinnedTable()
 	maps.DeleteFunc(all, func(old, now object.ID) bool {
 		_, _, err := r.DB.Stat(now)
-		return old == now || errors.Is(err, odb.ErrNotFound)
+		return old == now || errors.Is(err, odb.ErrNotFound) && !table.Has(now)
 	})
 	var lines []string
 	for old, now := range all {

@@ -74,12 +74,11 @@ type Ends struct {
 
 // Ends reads where lines end.
 func (r *Store) Ends() Ends {
-	e := Ends{cut: r.DB.Ends()}
-	if len(e.cut) > 0 { // a store without ends has no thinned checkpoint: these come after the list of ends
-		e.thinned = r.ThinnedTable()
-	}
-	return e
+	return Ends{cut: r.DB.Ends(), thinned: r.ThinnedTable()}
 }
+
+// WithoutThinned returns the same ends with the list of thinned checkpoints left out: lines end there.
+func (e Ends) WithoutThinned() Ends { return Ends{cut: e.cut} }
 
 // Has reports whether the parents of a commit do not count. Those of a commit after thinned ones do.
 func (e Ends) Has(id object.ID, parents []object.ID) bool {
@@ -113,7 +112,7 @@ func (r *Store) kept(e Ends, id object.ID) (object.ID, int) {
 		case rec == nil && n == 0:
 			return id, 0
 		case rec == nil:
-			return r.present(id), n
+			return r.Present(id), n
 		}
 		if id = rec.Parent(); id.IsZero() {
 			return id, n + 1
@@ -121,9 +120,9 @@ func (r *Store) kept(e Ends, id object.ID) (object.ID, int) {
 	}
 }
 
-// present returns the id of a commit, or of that which has replaced it. A thinned commit keeps its bytes
-// when a repair rewrites the commit before it.
-func (r *Store) present(id object.ID) object.ID {
+// Present returns the id of a commit, or of that which has replaced it, zero for one that is gone. A
+// thinned commit keeps its bytes when a repair rewrites the commit before it.
+func (r *Store) Present(id object.ID) object.ID {
 	if ok, err := r.DB.Has(id); ok || err != nil {
 		return id
 	}
@@ -167,21 +166,12 @@ func (r *Store) thinnedOf(e Ends, rec *thinned.Record) *Thinned {
 	for next := rec; next != nil; {
 		id := next.Nearest
 		if next = e.Thinned(id); next == nil {
-			if id = r.present(id); !id.IsZero() {
+			if id = r.Present(id); !id.IsZero() {
 				t.Nearest = id.String()
 			}
 		}
 	}
 	return t
-}
-
-// readThinned reads the bytes of a thinned commit that is no object any more.
-func (r *Store) readThinned(e Ends, id object.ID) (object.Kind, []byte, error) {
-	rec, err := e.thinned.Get(id)
-	if err != nil {
-		return 0, nil, err
-	}
-	return object.Commit, rec.Commit, nil
 }
 
 // readCommit reads an object, or the bytes of a thinned commit. The list may be newer than e.
@@ -190,13 +180,17 @@ func (r *Store) readCommit(e Ends, id object.ID) (object.Kind, []byte, error) {
 	if !errors.Is(err, odb.ErrNotFound) {
 		return kind, data, err
 	}
-	if e.thinned == nil {
-		e = r.Ends()
+	rec, gone := e.thinned.Get(id)
+	if errors.Is(gone, odb.ErrNotFound) {
+		rec, gone = r.ThinnedTable().Get(id)
 	}
-	if kind, data, gone := r.readThinned(e, id); gone == nil || !errors.Is(gone, odb.ErrNotFound) {
-		return kind, data, gone
+	switch {
+	case errors.Is(gone, odb.ErrNotFound):
+		return 0, nil, err
+	case gone != nil:
+		return 0, nil, gone
 	}
-	return kind, data, err
+	return object.Commit, rec.Commit, nil
 }
 
 // thinnedWith finds thinned checkpoints by the beginning of the id of the commit or, if no commit has it,

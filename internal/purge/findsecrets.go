@@ -32,6 +32,7 @@ type finder struct {
 	rules *secretrules.Rules
 	scope *state.PathScope // nil = everything
 
+	list    object.ID   // of thinned checkpoints: it holds no contents of files
 	roots   []object.ID // trees of commits, the newest of a line first
 	seen    map[object.ID]bool
 	visited map[placed]bool
@@ -51,6 +52,7 @@ func (r *Rewriter) findSecrets(ctx context.Context, scope *state.PathScope) (*fi
 		return nil, err
 	}
 	f := &finder{repo: r, rules: rules, scope: scope, seen: make(map[object.ID]bool), visited: make(map[placed]bool), found: make(map[placed][]secretrules.Finding)}
+	f.list = r.ThinnedTable().ID()
 	refs, err := r.DB.Refs("refs/")
 	if err != nil {
 		return nil, err
@@ -106,7 +108,9 @@ func (f *finder) collect(ctx context.Context, id object.ID) error {
 			if err != nil {
 				return fmt.Errorf("checkpoint %s: %w: %w", id, state.ErrCorrupt, err)
 			}
-			f.roots = append(f.roots, c.Tree)
+			if id != f.list {
+				f.roots = append(f.roots, c.Tree)
+			}
 			if !f.repo.DB.EndsLine(id) {
 				next = append(next, c.Parents...)
 			}

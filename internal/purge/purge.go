@@ -13,6 +13,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/collect"
 	"github.com/seed-fb9cbc17/cairn/internal/reviewed"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
+	"github.com/seed-fb9cbc17/cairn/internal/thinned"
 )
 
 // PurgeResult is the answer of Purge.
@@ -49,7 +50,7 @@ func (r *Rewriter) Purge(ctx context.Context, paths []string) (*PurgeResult, err
 }
 
 func newPurger(r *Rewriter, paths []string) *purger {
-	p := &purger{repo: r, paths: paths, commits: make(map[object.ID]object.ID), trees: make(map[object.ID]*purgedTree), found: make(map[string]bool), blobs: make(map[object.ID]bool)}
+	p := &purger{repo: r, paths: paths, thinned: make(map[object.ID]*thinned.Record), commits: make(map[object.ID]object.ID), trees: make(map[object.ID]*purgedTree), found: make(map[string]bool), blobs: make(map[object.ID]bool)}
 	p.deny = func() []string { return p.paths }
 	return p
 }
@@ -142,7 +143,9 @@ type purger struct {
 	deny   func() []string    // the paths that stay out of later captures
 	denied []string           // what deny returned
 
-	commits map[object.ID]object.ID // new id of each commit; its own id if nothing changes
+	ends    history.Ends
+	thinned map[object.ID]*thinned.Record // as they will be, by their new ids
+	commits map[object.ID]object.ID       // new id of each commit; its own id if nothing changes
 	trees   map[object.ID]*purgedTree
 	found   map[string]bool
 	blobs   map[object.ID]bool // contents that were removed
@@ -162,14 +165,14 @@ func (p *purger) foundPaths() []string {
 // rewrite rewrites all refs.
 func (p *purger) rewrite(ctx context.Context, l *history.Locked) error {
 	r := p.repo
-	p.batch = r.DB.NewBatch()
+	p.batch, p.ends = r.DB.NewBatch(), r.Ends()
 	defer p.batch.Discard()
 	refs, err := r.DB.Refs("refs/")
 	if err != nil {
 		return err
 	}
 	refs = slices.DeleteFunc(refs, func(ref odb.Ref) bool {
-		return strings.HasPrefix(ref.Name, history.RefGit) || strings.HasPrefix(ref.Name, history.RefOutside)
+		return strings.HasPrefix(ref.Name, history.RefGit) || strings.HasPrefix(ref.Name, history.RefOutside) || ref.Name == thinned.Ref
 	})
 	for i, ref := range refs {
 		if ref.Err != nil {
@@ -179,6 +182,10 @@ func (p *purger) rewrite(ctx context.Context, l *history.Locked) error {
 			return fmt.Errorf("%s: %w (%s)", ref.Name, err, state.MendHint)
 		}
 	}
+	first, last, err := p.lists(ctx)
+	if err != nil {
+		return fmt.Errorf("%w (%s)", err, state.MendHint)
+	}
 	if len(p.found) == 0 {
 		return state.NotFound("no checkpoint holds %s", strings.Join(p.paths, " or "))
 	}
@@ -186,7 +193,7 @@ func (p *purger) rewrite(ctx context.Context, l *history.Locked) error {
 	if err != nil {
 		return err
 	}
-	w := Rewritten{Refs: refs, Commits: p.commits, Replaced: p.replacements(), Journals: journals, Paths: len(p.found)}
+	w := Rewritten{First: first, Refs: append(refs, last...), Commits: p.commits, Replaced: p.replacements(), Journals: journals, Paths: len(p.found)}
 	if err := r.ReplaceHistory(ctx, l, p.batch, w, func() error { return errors.Join(p.addDenied(l), r.setUnfinished(l, true)) }); err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 
 // Rewritten is a history with new commit ids. Its objects are in a batch.
 type Rewritten struct {
+	First    []odb.Ref               // that move before anything else changes
 	Refs     []odb.Ref               // with their new values
 	Dropped  []string                // refs to delete
 	Commits  map[object.ID]object.ID // every visited commit and its new id
@@ -39,6 +40,11 @@ func (r *Rewriter) ReplaceHistory(ctx context.Context, l *history.Locked, batch 
 	}
 	if err := batch.Commit(); err != nil {
 		return err
+	}
+	for _, ref := range w.First {
+		if err := r.moveRef(ref); err != nil {
+			return err
+		}
 	}
 	if err := r.DB.SetShallow(append(ends, w.Ends...)); err != nil {
 		return err

@@ -55,6 +55,9 @@ func (p *purger) commit(ctx context.Context, id object.ID) (object.ID, error) {
 	if err := ctx.Err(); err != nil {
 		return id, err
 	}
+	if rec := p.ends.Thinned(id); rec != nil {
+		return p.record(ctx, id, rec)
+	}
 	kind, data, err := p.repo.DB.Read(id)
 	if err != nil {
 		return id, fmt.Errorf("checkpoint %s: %w", id, err)
@@ -66,7 +69,7 @@ func (p *purger) commit(ctx context.Context, id object.ID) (object.ID, error) {
 	if err != nil {
 		return id, fmt.Errorf("checkpoint %s: %w: %w", id, state.ErrCorrupt, err)
 	}
-	ends := p.repo.DB.EndsLine(id)
+	ends := p.ends.Has(id, c.Parents)
 	for i, parent := range c.Parents {
 		if ends {
 			break // the parents are cleaned away; only their ids are left, and these hold no contents
@@ -125,7 +128,7 @@ func (p *purger) mentions(ctx context.Context, text string) (string, error) {
 		if t := p.trees[id]; t != nil {
 			return t.id, nil
 		}
-		if kind, _, err := p.repo.DB.Stat(id); err != nil || kind != object.Commit {
+		if kind, _, err := p.repo.DB.Stat(id); (err != nil || kind != object.Commit) && p.ends.Thinned(id) == nil {
 			return id, nil
 		}
 		return p.commit(ctx, id)

@@ -31,7 +31,7 @@ func (m *mender) cut(ctx context.Context) error {
 		if ref.Err != nil {
 			continue
 		}
-		now, err := m.ref(ctx, ref)
+		now, err := m.anyRef(ctx, ref)
 		if err != nil {
 			return fmt.Errorf("%s: %w", ref.Name, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/reach"
 	"github.com/seed-fb9cbc17/cairn/internal/retention"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
+	"github.com/seed-fb9cbc17/cairn/internal/thinned"
 	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
 
@@ -24,13 +26,24 @@ import (
 func (m *mender) refsInOrder() ([]odb.Ref, error) {
 	refs, err := m.repo.DB.Refs("refs/")
 	rank := func(ref odb.Ref) int {
+		if ref.Name == thinned.Ref { // it holds what lines have lost, so lines are rewritten before
+			return math.MaxInt
+		}
 		return slices.IndexFunc([]string{history.RefTracks, history.RefSessions, history.RefLost, ""}, func(prefix string) bool { return strings.HasPrefix(ref.Name, prefix) })
 	}
 	slices.SortStableFunc(refs, func(a, b odb.Ref) int { return cmp.Compare(rank(a), rank(b)) })
 	return refs, err
 }
 
-// ref returns the new value of a ref; zero means that the ref is deleted.
+// anyRef returns the new value of a ref; zero means that the ref is deleted.
+func (m *mender) anyRef(ctx context.Context, ref odb.Ref) (object.ID, error) {
+	if ref.Name == thinned.Ref {
+		return m.thinnedRef(ctx, ref)
+	}
+	return m.ref(ctx, ref)
+}
+
+// ref returns the new value of a ref to a state; zero means that the ref is deleted.
 func (m *mender) ref(ctx context.Context, ref odb.Ref) (object.ID, error) {
 	m.line = ref.Name
 	defer func() { m.line = "" }()

@@ -9,7 +9,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/reach"
 	"github.com/seed-fb9cbc17/cairn/internal/retention"
+	"github.com/seed-fb9cbc17/cairn/internal/thinned"
 )
 
 // findTips sets each line whose ref was torn to its newest stray checkpoint. A value that came back
@@ -17,10 +19,14 @@ import (
 func (m *mender) findTips(ctx context.Context) error {
 	moved := false
 	for _, name := range m.torn {
-		if m.dry() || !strings.HasPrefix(name, history.RefTracks) && !strings.HasPrefix(name, history.RefSessions) && name != history.RefOperations {
+		if m.dry() || name != thinned.Ref && !strings.HasPrefix(name, history.RefTracks) && !strings.HasPrefix(name, history.RefSessions) && name != history.RefOperations {
 			continue // other refs name a single state, and it is not known which
 		}
-		id, found, err := m.tipOf(ctx, name)
+		tipOf := m.tipOf
+		if name == thinned.Ref {
+			tipOf = m.listOf
+		}
+		id, found, err := tipOf(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -60,6 +66,28 @@ func (m *mender) tipOf(ctx context.Context, name string) (id object.ID, found bo
 		}
 	}
 	return id, false, nil
+}
+
+// listOf returns the newest list of thinned checkpoints.
+func (m *mender) listOf(ctx context.Context, _ string) (id object.ID, found bool, err error) {
+	all, err := reach.Commits(ctx, m.repo.DB)
+	if err != nil {
+		return id, false, err
+	}
+	var newest *object.CommitData
+	for _, one := range all {
+		c, err := m.parsed(one)
+		if err != nil {
+			return id, false, err
+		}
+		if c == nil || !thinned.IsList(c) {
+			continue
+		}
+		if newest == nil || newest.Committer.When.Before(c.Committer.When) {
+			id, newest = one, c
+		}
+	}
+	return id, newest != nil, nil
 }
 
 // timeOf returns the time of the commit that a ref names, zero if it names none.

@@ -190,7 +190,7 @@ func (s *survey) judge(ctx context.Context) (*verdict, error) {
 	}
 	for id := range live {
 		n := s.Known[id]
-		if n == nil || len(n.Parents) == 0 || v.list.records[n.Parents[0]] != nil {
+		if n == nil || len(n.Parents) == 0 || v.list.has(n.Parents[0]) {
 			continue
 		}
 		missing := s.deadParents(n, live)

@@ -123,7 +123,7 @@ func (r *Cleaner) letGo(ctx context.Context, s *survey, opt CleanOptions, done *
 		c.Pack = r.Packer() // packing takes too long for a capture that waits
 	}
 	if opt.DryRun {
-		c.WithoutRef, c.Cut, c.Roots = func(name string) bool { return gone[name] || name == thinned.Ref }, v.cut, v.list.roots(s.table)
+		c.WithoutRef, c.Cut, c.Roots = func(name string) bool { return gone[name] || name == thinned.Ref && v.list != nil }, v.cut, v.list.roots(s.table)
 		if done.Keep, err = r.keptRules(ctx, s, opt.Keep); err != nil {
 			return err
 		}

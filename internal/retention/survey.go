@@ -35,6 +35,7 @@ type survey struct {
 	refs  map[string]object.ID // at the beginning of the survey
 	ends  history.Ends
 	table *thinned.Table
+	torn  bool        // the list of thinned checkpoints cannot be read: it is left alone
 	left  []object.ID // see addLeft
 }
 
@@ -91,7 +92,7 @@ func NewSurvey(ctx context.Context, r *history.Store) (*survey, error) {
 		return nil, err
 	}
 	s := &survey{repo: r, Known: make(map[object.ID]*node), whole: make(map[string]*unit), owned: make(map[object.ID]*unit), refs: make(map[string]object.ID)}
-	s.table, s.ends = r.ThinnedTable(), r.Ends()
+	s.readThinned()
 	for _, ref := range refs {
 		s.refs[ref.Name] = ref.ID
 	}
@@ -112,6 +113,19 @@ func NewSurvey(ctx context.Context, r *history.Store) (*survey, error) {
 		refs = rest
 	}
 	return s, s.addLeft(ctx)
+}
+
+// readThinned reads the list of thinned checkpoints. Where a part of it is damaged, lines end before
+// thinned ones.
+func (s *survey) readThinned() {
+	var err error
+	if s.table, err = thinned.Read(s.repo.DB, nil); err == nil {
+		_, err = s.table.All()
+	}
+	if s.ends = s.repo.Ends(); err != nil {
+		s.torn, s.ends = true, s.ends.WithoutThinned()
+		s.repo.Log.Warn("nothing is thinned: the list of thinned checkpoints is damaged", "error", err)
+	}
 }
 
 // addLeft makes a line of what only the list of thinned checkpoints leads to. Damage has cut the way to

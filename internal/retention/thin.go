@@ -26,7 +26,7 @@ const ruleProtected = "protected"
 // or day of a line stays. So do the newest ones of all, heads of lines, what has a name, states of
 // operations that can be undone, and the newest state whose tests passed.
 func (s *survey) thinOut(ctx context.Context, keep settings.Keep, now time.Time) error {
-	if !keep.Thins() {
+	if !keep.Thins() || s.torn {
 		return nil
 	}
 	for _, t := range s.tips {

@@ -17,6 +17,9 @@ type thinList struct {
 	kept    []object.ID // commits with states that only the list keeps alive
 }
 
+// has reports whether the list will have a commit.
+func (l *thinList) has(id object.ID) bool { return l != nil && l.records[id] != nil }
+
 // roots returns what the list keeps alive in a dry run: the present list stands for the later one.
 func (l *thinList) roots(now *thinned.Table) (ids []object.ID) {
 	if l == nil {
@@ -54,6 +57,9 @@ func (u *unit) gone() bool { return u.thin || u.thinned }
 
 // listThinned makes the list of thinned checkpoints. live are the commits that stay objects.
 func (s *survey) listThinned(v *verdict, live map[object.ID]bool) error {
+	if s.torn {
+		return nil
+	}
 	l := &thinList{records: make(map[object.ID]*thinned.Record)}
 	for id, u := range s.owned {
 		if !u.dead && u.gone() && u.ids[0] == id {
@@ -78,7 +84,7 @@ func (s *survey) listThinned(v *verdict, live map[object.ID]bool) error {
 		s.bridge(v, l, live, id, kept)
 	}
 	for _, id := range s.left {
-		kept[id] = live[id]
+		kept[id] = kept[id] || live[id] || s.Known[id] == nil
 	}
 	for id, keep := range kept {
 		if keep {

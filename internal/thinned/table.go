@@ -193,6 +193,23 @@ func (t *Table) IDs(prefix string) (ids []object.ID, err error) {
 	return ids, nil
 }
 
+// Readable lists the thinned commits of the directories that can be read.
+func (t *Table) Readable() (ids []object.ID) {
+	if t == nil {
+		return nil
+	}
+	for name := range t.dirs {
+		blobs, err := t.dir(name)
+		if err != nil {
+			continue
+		}
+		for id := range blobs {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
 // All returns the records of all thinned commits.
 func (t *Table) All() (map[object.ID]*Record, error) {
 	ids, err := t.IDs("")

@@ -17,6 +17,11 @@ var signature = object.Signature{Name: "cairn", Email: "cairn@localhost"}
 // message tells a reader of git log what the commit is.
 const message = "checkpoints whose states were thinned, and the kept ones between them\n"
 
+// IsList reports whether a commit is a list, whatever leads to it.
+func IsList(c *object.CommitData) bool {
+	return c.Message == message && c.Author.Name == signature.Name && len(c.Extra) == 0
+}
+
 // Add adds a list of records to a batch, and returns the commit that Ref has to lead to. kept are the
 // commits that the list is to keep alive. It returns zero for an empty list.
 //

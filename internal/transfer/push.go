@@ -18,6 +18,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/settings"
+	"github.com/seed-fb9cbc17/cairn/internal/thinned"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -111,7 +112,7 @@ func (m *remote) withoutPassword(text string) string {
 // staysHere reports whether only this store needs a ref, or whether it is of another store.
 func staysHere(ref string) bool {
 	switch ref {
-	case history.RefDisk, history.RefBefore, history.RefTests, history.RefForked:
+	case history.RefDisk, history.RefBefore, history.RefTests, history.RefForked, thinned.Ref:
 		return true
 	}
 	for _, prefix := range []string{history.RefRemotes, history.RefGit, history.RefForks, history.RefOutside, history.RefSignatures} {
@@ -316,7 +317,7 @@ func (m *remote) push(ctx context.Context, gitDir string, specs []pushSpec) (pus
 				rejected = append(rejected, s)
 			case strings.Contains(why, "shallow update not allowed"):
 				refused = true
-				m.log.Warn("line not pushed: its beginning has been cleaned away, and the remote takes only whole lines", "line", s.name)
+				m.log.Warn("line not pushed: its beginning has been cleaned away or thinned, and the remote takes only whole lines (with receive.shallowUpdate it takes others)", "line", s.name)
 			default:
 				return pushed, nil, fmt.Errorf("%s: %s", s.name, why)
 			}

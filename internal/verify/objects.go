@@ -9,11 +9,16 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
+	"github.com/seed-fb9cbc17/cairn/internal/thinned"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // commit checks a commit with its state. It returns nil for a commit that is too old, is not there or
 // cannot be read.
 func (v *verifier) commit(id object.ID) *commit {
+	if rec := v.ends.Thinned(id); rec != nil {
+		return v.thinned(id, rec)
+	}
 	data, ok := v.read(object.Commit, id)
 	if !ok {
 		return nil
@@ -32,11 +37,49 @@ func (v *verifier) commit(id object.ID) *commit {
 	}
 	v.tree(c.Tree, id)
 	out := &commit{data: c, parents: c.Parents}
-	if v.ends.Has(id) {
+	if v.ends.Has(id, c.Parents) {
 		if len(c.Parents) > 0 {
 			v.gap(Note{Kind: GapCleaned, Checkpoint: id.String(), Text: fmt.Sprintf("the line begins with %s: what came before was cleaned away", id)})
 		}
 		out.parents = nil
+	} else if len(c.Parents) > 0 && v.ends.Thinned(c.Parents[0]) != nil {
+		v.noteThinned(id)
+	}
+	return out
+}
+
+// noteThinned notes how many thinned checkpoints precede one.
+func (v *verifier) noteThinned(id object.ID) {
+	c, err := v.ReadCheckpoint(id)
+	if err != nil {
+		return // a finding
+	}
+	v.gap(Note{Kind: GapThinned, Checkpoint: id.String(), Text: fmt.Sprintf("%s before %s without a state: a cleaning has thinned the line", wording.Count(c.ThinnedBefore, "checkpoint"), id)})
+}
+
+// thinned checks a thinned commit: its bytes are those of its id, so the chain is whole. Its state and what
+// lay beside it are gone.
+func (v *verifier) thinned(id object.ID, rec *thinned.Record) *commit {
+	c, err := object.ParseCommit(rec.Commit)
+	if err != nil {
+		v.fault(FindObject, id, "thinned commit %s: %v", id, err)
+		return nil
+	}
+	if c.Committer.When.Before(v.since) {
+		return nil
+	}
+	v.report.Objects++
+	if err := checkMetadata(c); err != nil {
+		v.fault(FindCheckpoint, id, "thinned commit %s: %v", id, err)
+	}
+	out := &commit{data: c, gone: true}
+	if before := rec.Parent(); !before.IsZero() {
+		if v.ends.Thinned(before) == nil {
+			before = v.Present(before)
+		}
+		if !before.IsZero() {
+			out.parents = []object.ID{before}
+		}
 	}
 	return out
 }
@@ -137,7 +180,7 @@ func (v *verifier) holds(text string) bool {
 		return false
 	}
 	ok, err := v.DB.Has(id)
-	return ok && err == nil
+	return ok && err == nil || v.ends.Thinned(id) != nil
 }
 
 // stateOf returns the id of the tree of a commit.

@@ -127,7 +127,7 @@ func (v *verifier) named(ref odb.Ref, name string, line []recorded) {
 // reverts checks that the states of a revert are there.
 func (v *verifier) reverts(e *recorded, whole bool) {
 	for _, id := range []string{e.line.Before, e.line.Wanted} {
-		if id != "" && whole && !v.holds(id) {
+		if id != "" && whole && !e.commit.gone && !v.holds(id) {
 			v.fault(FindLink, e.id, "checkpoint %s is a revert of %s, which is missing", e.id, id)
 		}
 	}

@@ -259,11 +259,9 @@ func (j *judge) places(tip object.ID) (places map[object.ID]int, oldest time.Tim
 			break
 		}
 		places[id], oldest = len(places), time.Unix(0, c.At())
-		parents := history.CommitOf(c).Parents
-		if len(parents) == 0 {
+		if id = history.Before(c); id.IsZero() {
 			break
 		}
-		id = parents[0]
 	}
 	return places, oldest
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
+	"github.com/seed-fb9cbc17/cairn/internal/thinned"
 )
 
 // Options narrow a verification down. The zero value checks everything.
@@ -46,7 +47,7 @@ type Line struct {
 
 // Note is a gap or a finding.
 type Note struct {
-	Kind       string `json:"kind" doc:"Of a gap: cleaned, rewritten, repaired, gone. Of a finding: ref, missing, object, checkpoint, record, link, signature, head."`
+	Kind       string `json:"kind" doc:"Of a gap: cleaned, thinned, rewritten, repaired, gone. Of a finding: ref, missing, object, checkpoint, record, link, signature, head."`
 	Ref        string `json:"ref,omitempty" doc:"The line."`
 	Checkpoint string `json:"checkpoint,omitempty" doc:"The id in question."`
 	Text       string `json:"text"`
@@ -57,6 +58,7 @@ const (
 	GapCleaned   = "cleaned"   // a cleaning has dropped older checkpoints
 	GapRewritten = "rewritten" // a purge or a repair gave checkpoints new ids
 	GapRepaired  = "repaired"  // a repair gave up what was lost
+	GapThinned   = "thinned"   // a cleaning has dropped states and kept their checkpoints' places
 )
 
 // Kinds of findings.
@@ -95,7 +97,7 @@ type verifier struct {
 	ctx    context.Context
 	since  time.Time
 	before map[object.ID]bool // commits that are not asked about
-	ends   odb.Ends
+	ends   history.Ends
 	report Report
 	ref    string // the line in question
 
@@ -109,11 +111,12 @@ type verifier struct {
 type commit struct {
 	parents []object.ID // without those that were cleaned away
 	data    *object.CommitData
+	gone    bool // its state was thinned
 }
 
 func pass(ctx context.Context, s *history.Store, opt Options) (*Report, error) {
 	v := &verifier{
-		Store: s, ctx: ctx, since: opt.Since, before: make(map[object.ID]bool), ends: s.DB.Ends(),
+		Store: s, ctx: ctx, since: opt.Since, before: make(map[object.ID]bool), ends: s.Ends(),
 		report:  Report{Lines: []Line{}, Signatures: []Signed{}, Gaps: []Note{}, Findings: []Note{}},
 		commits: make(map[object.ID]*commit), trees: make(map[object.ID]bool), blobs: make(map[object.ID]bool), told: make(map[string]bool),
 	}
@@ -179,8 +182,15 @@ func (v *verifier) leaveOut(id object.ID) error {
 	return nil
 }
 
-// known notes what repairs gave up.
+// known notes what repairs gave up, and whether the list of thinned checkpoints can be read.
 func (v *verifier) known() {
+	table, err := thinned.Read(v.DB, nil)
+	if err == nil {
+		_, err = table.All()
+	}
+	if err != nil {
+		v.finding(Note{Kind: FindRecord, Ref: thinned.Ref, Text: err.Error()})
+	}
 	losses, err := v.Losses()
 	if err != nil {
 		v.finding(Note{Kind: FindRecord, Text: "the list of losses: " + err.Error()})

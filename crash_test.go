@@ -123,6 +123,8 @@ func commandAsProcess(command string) int {
 			_, err = r.PurgeSecrets(background, cairn.PurgeSecretsOptions{})
 		case "undo":
 			_, err = r.Undo(background, cairn.RevertOptions{})
+		case "thin":
+			_, err = r.Clean(background, thinToday)
 		case "sign":
 			_, err = r.Sign(background)
 		case "purge":

@@ -9,9 +9,13 @@ import (
 // PurgeResult is the answer of Purge.
 type PurgeResult = purge.PurgeResult
 
+// PurgeHolder is another store of the project that holds purged contents.
+type PurgeHolder = purge.Holder
+
 // Purge removes the contents of paths, and of everything below them, from the whole history:
 // checkpoints, sessions, operations, pins, imports and lines of other stores. The checkpoints that
 // held them record the paths as present but not captured, so going back leaves the paths alone.
+// Other stores of the project, such as those of forks, keep them, and the result names these.
 // These checkpoints and their descendants get new ids. Look-ups with the old ids still find them.
 // The paths are not captured again until Unpurge. The files in the root, and exported or pushed
 // copies, are not touched.

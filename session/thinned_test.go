@@ -228,3 +228,73 @@ func blobOf(t *testing.T, content string) string {
 	t.Helper()
 	return strings.TrimSpace(gittest.NewOracle(t).Feed(t.TempDir(), content, "hash-object", "--stdin"))
 }
+
+// A step that is open for days can be ended, and a revert can be taken back, whatever was thinned.
+func TestThinnedBesideWork(t *testing.T) {
+	t.Parallel()
+	f := worked(t, 3)
+	f.begin("s", "m4", "open")
+	f.write("a", "4\n")
+	for i := range 3 {
+		if _, err := f.AddMessage(background, session.MessageBegin{Session: "s", Message: fmt.Sprint("said", i), Role: session.RoleUser, Prompt: "more"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.thin()
+	f.reopen()
+	if st := f.end("s", "open"); len(st.Patch.Files) != 1 {
+		t.Errorf("%+v", st.Patch)
+	}
+	f.turn("s", "m5", "write 5", "a", "5\n")
+	f.revert("s", session.Target{Message: "m5"})
+	f.is("a", "4\n")
+	f.thin()
+	f.reopen()
+	if _, res := f.unrevert("s"); !res.Complete() {
+		t.Errorf("%+v", res)
+	}
+	f.is("a", "5\n")
+	f.whole()
+}
+
+// A track beside a cleaning that thins loses nothing, and the cleaning no state that the track relies on.
+func TestThinnedBesideTracks(t *testing.T) {
+	t.Parallel()
+	f := worked(t, 2)
+	other, err := cairn.Open(cairn.Options{Root: f.root, DataDir: f.data, NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	stop, ended := make(chan struct{}), make(chan error)
+	go func() {
+		for {
+			select {
+			case <-stop:
+				ended <- nil
+				return
+			default:
+			}
+			if _, err := other.Clean(background, thinToday); err != nil && !errors.Is(err, cairn.ErrBusy) && !errors.Is(err, cairn.ErrLocked) {
+				ended <- err
+				return
+			}
+		}
+	}()
+	for i := range 12 {
+		f.turn("s", fmt.Sprint("x", i), "more", "a", fmt.Sprint("more ", i, "\n"))
+		f.revert("s", session.Target{Message: fmt.Sprint("x", i)})
+		if _, res := f.unrevert("s"); !res.Complete() {
+			t.Errorf("%+v", res)
+		}
+		f.is("a", fmt.Sprint("more ", i, "\n"))
+	}
+	close(stop)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	f.thin()
+	if list, err := f.History(background, "s"); err != nil || len(list) != 14 {
+		t.Errorf("%d turns, %v", len(list), err)
+	}
+}

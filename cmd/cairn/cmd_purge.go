@@ -26,7 +26,9 @@ find them. This cannot be undone.
 
 The file in the directory itself is not touched. It is not captured any more,
 until --lift says so. Copies of the same contents under other paths stay, and
-that is said. So does what was exported or pushed elsewhere.
+that is said. So does what was exported or pushed elsewhere. Forks and other
+work trees of the git repository have stores of their own: those that hold the
+same contents are named, with the command to run there.
 
 A PATH outside the root is taken out of what was saved for cairn undo --outside.
 
@@ -45,9 +47,12 @@ Options:
 With --json:
     {"paths", "checkpoints", "freed", "elsewhere"}: the paths that were found,
     the ids of the checkpoints that became partial, bytes, and the ids of
-    contents that other paths hold, too. With --secrets also "findings":
-    [{"path", "rule", "line", "checkpoints"}], and "uncaptured", the paths that
-    are not captured until --lift.
+    contents that other paths hold, too; "besides": [{"root", "store",
+    "missing"}], if there are any, the stores that hold the same. With --secrets
+    also "findings": [{"path", "rule", "line", "checkpoints"}], and
+    "uncaptured", the paths that are not captured until --lift.
+
+Exit status: 3 if other paths or stores still hold the contents.
 `
 
 func (c *cli) purgeCommand() *cobra.Command {
@@ -79,7 +84,7 @@ func (c *cli) purgeCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return c.printPurged(done, done)
+				return c.printPurged(done, done, done.Paths...)
 			})
 		},
 	})
@@ -115,11 +120,12 @@ func (c *cli) purgeSecrets(ctx context.Context, repo *cairn.Repo, opt cairn.Purg
 	for _, path := range done.Uncaptured {
 		c.console.Remark("%s still holds it and is not captured until cairn purge --lift", pathtext.Quote(path))
 	}
-	return c.printPurged(&done.PurgeResult, done)
+	return c.printPurged(&done.PurgeResult, done, "--secrets")
 }
 
-// printPurged prints what was purged. answer is the whole answer for --json.
-func (c *cli) printPurged(done *cairn.PurgeResult, answer any) (err error) {
+// printPurged prints what was purged. answer is the whole answer for --json, args are the arguments of a purge of
+// the same in another directory.
+func (c *cli) printPurged(done *cairn.PurgeResult, answer any, args ...string) (err error) {
 	if c.global.json {
 		err = c.writeJSON(answer)
 	} else {
@@ -131,9 +137,25 @@ func (c *cli) printPurged(done *cairn.PurgeResult, answer any) (err error) {
 	c.console.Remark("freed %s; what was exported or pushed is not touched", wording.Size(done.Freed))
 	if n := len(done.Elsewhere); n > 0 {
 		c.console.Remark("the contents of %s are still stored, because other paths hold the same", wording.Count(n, "file"))
-		if err == nil {
-			err = errPartly
-		}
+	}
+	for i := range done.Besides {
+		c.console.Remark("%s", besidesText(&done.Besides[i], args))
+	}
+	if err == nil && len(done.Elsewhere)+len(done.Besides) > 0 {
+		err = errPartly
 	}
 	return err
+}
+
+// besidesText names a store that holds what was purged, and the next step.
+func besidesText(h *cairn.PurgeHolder, args []string) string {
+	text := "the store of " + h.Root.Quoted() + " holds the same contents"
+	if h.Missing {
+		return text + ", and the directory is gone; cairn doctor --remove-abandoned removes such stores"
+	}
+	command := "cairn -C " + wording.ShellWord(string(h.Root)) + " purge"
+	for _, arg := range args {
+		command += " " + wording.ShellWord(arg)
+	}
+	return text + "; " + command + " takes them out there"
 }

@@ -22,7 +22,13 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
+// processVariable makes the test program a run in a directory.
+const processVariable = "CAIRN_TEST_BEST"
+
 func TestMain(m *testing.M) {
+	if dir := os.Getenv(processVariable); dir != "" {
+		os.Exit(asProcess(dir))
+	}
 	gittest.Prepare()
 	m.Run()
 }

@@ -25,6 +25,10 @@ type PurgeResult struct {
 	// Elsewhere lists contents, by their ids, that are still stored because they are
 	// those of other paths, too.
 	Elsewhere []string `json:"elsewhere"`
+
+	// Besides lists other stores of the project that hold the purged contents: of forks, and of other
+	// work trees of the git repository. A purge in their directories takes them out there.
+	Besides []Holder `json:"besides,omitempty"`
 }
 
 // Purge removes the contents of paths, and of everything below them, from the whole history:
@@ -80,6 +84,9 @@ func (r *Rewriter) purgeBy(ctx context.Context, p *purger, done *PurgeResult) (e
 		}
 	}
 	slices.Sort(done.Elsewhere)
+	if done.Besides, err = r.holders(ctx, p.blobs); err != nil {
+		return fmt.Errorf("purge: the contents are gone; other stores of the project are not searched: %w", err)
+	}
 	return nil
 }
 

@@ -14,7 +14,7 @@ import (
 
 // Rewritten is a history with new commit ids. Its objects are in a batch.
 type Rewritten struct {
-	First    []odb.Ref               // that move before anything else changes
+	First    []odb.Ref               // that move before any other
 	Refs     []odb.Ref               // with their new values
 	Dropped  []string                // refs to delete
 	Commits  map[object.ID]object.ID // every visited commit and its new id
@@ -41,13 +41,13 @@ func (r *Rewriter) ReplaceHistory(ctx context.Context, l *history.Locked, batch 
 	if err := batch.Commit(); err != nil {
 		return err
 	}
+	if err := r.DB.SetShallow(append(ends, w.Ends...)); err != nil {
+		return err
+	}
 	for _, ref := range w.First {
 		if err := r.moveRef(ref); err != nil {
 			return err
 		}
-	}
-	if err := r.DB.SetShallow(append(ends, w.Ends...)); err != nil {
-		return err
 	}
 	if err := r.RecordReplaced(l, w.Replaced); err != nil {
 		return err

@@ -2,6 +2,7 @@ package retention
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -110,7 +111,73 @@ func (s *survey) protected(ctx context.Context) (map[object.ID]bool, error) {
 			keep[id] = true
 		}
 	}
+	for _, t := range s.tips {
+		if t.unit.class == unitSession && !t.unit.dead {
+			s.keepWork(t, keep)
+		}
+	}
 	return keep, s.keepGreen(ctx, keep)
+}
+
+// workRecord is the part of a session's record that says what is under way. Package session writes it.
+type workRecord struct {
+	Events []struct {
+		Kind string `json:"kind"`
+		Step string `json:"step"`
+	} `json:"events"`
+	Now struct {
+		Open string `json:"open"` // step
+	} `json:"now"`
+}
+
+// keepWork adds what the end of a session needs: the state with which an open step began, and the states
+// of the reverts with which the line ends.
+func (s *survey) keepWork(t surveyTip, keep map[object.ID]bool) {
+	open, saved, reverted := "", "", true // saved: the state before the last revert
+	for _, u := range s.line(t) {
+		line, work, err := s.lineRecord(u.ids[0])
+		if err != nil {
+			return // verify reports it
+		}
+		if u.ids[0] == t.ref.ID {
+			open = work.Now.Open
+		}
+		if reverted = reverted && (line.Before != "" || u.ids[0].String() == saved); reverted {
+			saved = line.Before
+			s.keepNamed(keep, line.Before, line.Wanted)
+		}
+		for _, ev := range work.Events {
+			if open != "" && ev.Kind == "step" && ev.Step == open {
+				keep[u.ids[0]], open = true, ""
+			}
+		}
+		if !reverted && open == "" {
+			return
+		}
+	}
+}
+
+func (s *survey) keepNamed(keep map[object.ID]bool, ids ...string) {
+	for _, text := range ids {
+		if id, err := object.ParseID(text); err == nil {
+			keep[id] = true
+		}
+	}
+}
+
+// lineRecord reads the record of a checkpoint of a session.
+func (s *survey) lineRecord(id object.ID) (line history.LineRecord, work workRecord, err error) {
+	c, err := s.repo.ReadCheckpoint(id)
+	if err != nil {
+		return line, work, err
+	}
+	if value := history.CommitOf(c).Header(history.LineHeader); value != "" {
+		err = json.Unmarshal([]byte(value), &line)
+	}
+	if err == nil && len(line.Record) > 0 {
+		err = json.Unmarshal(line.Record, &work)
+	}
+	return line, work, err
 }
 
 // keepGreen adds the newest checkpoint whose tests passed, and the newest one that each command passed.

@@ -1,0 +1,69 @@
+package cairn_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+)
+
+// TestPurgeBesides: a purge names the stores of forks, of forks of forks, of the first directory and of other
+// work trees of git that hold the contents, and no store of another project.
+func TestPurgeBesides(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	secret := gittest.Tree{"key": gittest.File("secret\n"), "empty": gittest.File(""), "a": gittest.File("a\n")}
+	f := newFixture(t, secret)
+	o.Init(f.root)
+	o.Commit(f.root, "first")
+	tree := f.in(filepath.Join(t.TempDir(), "tree"))
+	o.In(f.root, "worktree", "add", "-q", tree.root)
+	tree.track()
+	unrelated := f.in(filepath.Join(t.TempDir(), "unrelated"))
+	gittest.Create(t, unrelated.root, secret)
+	unrelated.track()
+	f.track()
+	base := t.TempDir()
+	one, _ := f.fork(filepath.Join(base, "one"), cairn.ForkOptions{})
+	below, _ := one.fork(filepath.Join(base, "below"), cairn.ForkOptions{})
+	two, _ := f.fork(filepath.Join(base, "two"), cairn.ForkOptions{})
+	two.closeAll()
+	if err := os.RemoveAll(two.root); err != nil {
+		t.Fatal(err)
+	}
+	f.remove("key")
+	f.track()
+	late, _ := f.fork(filepath.Join(base, "late"), cairn.ForkOptions{})
+	purge := func(f *fixture, want ...*fixture) {
+		t.Helper()
+		res, err := f.repo().Purge(t.Context(), []string{f.path("key"), f.path("empty")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var roots, wanted []string
+		for _, h := range res.Besides {
+			roots = append(roots, string(h.Root))
+			if string(h.Store) != cairn.StorePath(f.data, string(h.Root)) || h.Missing != (string(h.Root) == two.root) {
+				t.Errorf("%+v", h)
+			}
+		}
+		for _, w := range want {
+			wanted = append(wanted, w.root)
+		}
+		slices.Sort(wanted)
+		if !slices.Equal(roots, wanted) {
+			t.Errorf("%s: %q, want %q", f.root, roots, wanted)
+		}
+	}
+	purge(f, one, below, two, late, tree)
+	purge(below, one, two, late, tree)
+	purge(tree, one, two, late)
+	purge(late, one, two)
+	purge(one, two)
+	if text := readAt(t, unrelated, "@", "key"); text != "secret\n" {
+		t.Errorf("%q", text)
+	}
+}

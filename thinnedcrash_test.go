@@ -1,0 +1,193 @@
+package cairn_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+)
+
+// thinToday lets every line keep the newest state of the day.
+var thinToday = cairn.CleanOptions{Thorough: true, Retention: cairn.Retention{
+	KeepLast: cairn.NoLimit, MaxBytes: cairn.NoLimit, MinFree: cairn.NoLimit, Keep: cairn.KeepRules{All: 1, Daily: 90 * 24 * time.Hour},
+}}
+
+// thinRun is a crashRun whose store has checkpoints to thin between two pinned ones.
+type thinRun struct {
+	*crashRun
+	kept map[string]string // contents of the file a
+	gone []string
+}
+
+func newThinRun(t *testing.T) *thinRun {
+	t.Helper()
+	c := &thinRun{crashRun: newCrashRun(t), kept: make(map[string]string)}
+	c.restoreAll(c.before)
+	for i := range 8 {
+		text := fmt.Sprint("text ", i, "\n")
+		c.write("a", text)
+		got := c.track()
+		if i%4 == 3 {
+			if err := c.repo().Pin(background, got.Checkpoint, fmt.Sprint("pin", i)); err != nil {
+				t.Fatal(err)
+			}
+			c.kept[got.Checkpoint] = text
+		} else {
+			c.gone = append(c.gone, got.Checkpoint)
+		}
+	}
+	if err := c.repo().Pin(background, c.before, "before"); err != nil {
+		t.Fatal(err)
+	}
+	copyTree(t, c.root, filepath.Join(c.pristine, "root"))
+	copyTree(t, c.data, filepath.Join(c.pristine, "data"))
+	return c
+}
+
+// check checks a store in which a cleaning may have gone any way.
+func (c *thinRun) check(when string) {
+	c.Helper()
+	c.checkStore(when)
+	r := c.repo()
+	for id, text := range c.kept {
+		if got := readAt(c.T, c.fixture, id, "a"); got != text {
+			c.Errorf("%s: %s holds %q", when, id, got)
+		}
+	}
+	for _, id := range c.gone {
+		if _, err := r.Lookup(background, id); err != nil && !errors.Is(err, cairn.ErrThinned) {
+			c.Errorf("%s: %v", when, err)
+		}
+	}
+	faults, err := r.Check(background, cairn.CheckOptions{})
+	if err != nil {
+		c.Errorf("%s: %v", when, err)
+	}
+	for _, fault := range faults {
+		// A killed cleaning leaves temporary files, and packs that are going and have no index any more.
+		if fault.Kind != "temporary" && (fault.Kind != "pack index" || !strings.Contains(fault.Text, "does not exist")) {
+			c.Errorf("%s: %+v", when, fault)
+		}
+	}
+}
+
+// again thins once more, after which all is as if nothing had happened.
+func (c *thinRun) again(when string) {
+	c.Helper()
+	r := c.repo()
+	done, err := r.Clean(background, thinToday)
+	if err != nil || done.Incomplete || done.Blocked != nil {
+		c.Fatalf("%s: %+v, %v", when, done, err)
+	}
+	for _, id := range c.gone {
+		if _, err := r.Lookup(background, id); !errors.Is(err, cairn.ErrThinned) {
+			c.Errorf("%s: %s: %v, want it thinned", when, id, err)
+		}
+	}
+	c.check(when)
+	c.noLeftovers()
+}
+
+// TestThinningKilled kills a cleaning that thins before its write-type system calls.
+func TestThinningKilled(t *testing.T) {
+	t.Parallel()
+	gittest.Long(t)
+	c := newThinRun(t)
+	n := gittest.First()
+	for ; ; n += gittest.Stride() {
+		c.reset()
+		crash := gittest.KillAt(t, []string{os.Args[0]}, c.env("thin"), gittest.WriteCalls, n)
+		if !crash.Hit {
+			if crash.ExitCode != 0 {
+				t.Fatalf("undisturbed: %s", crash)
+			}
+			break
+		}
+		c.check(fmt.Sprintf("killed at call %d, %s", n, crash.Call))
+		c.again(fmt.Sprintf("again after call %d, %s", n, crash.Call))
+		if t.Failed() {
+			t.Fatalf("killed at call %d: %s", n, crash)
+		}
+	}
+	t.Logf("%d write-type system calls", n-1)
+}
+
+// TestThinningFails lets one write fail.
+func TestThinningFails(t *testing.T) {
+	t.Parallel()
+	gittest.Long(t)
+	c := newThinRun(t)
+	for n := gittest.First(); ; n += gittest.Stride() {
+		c.reset()
+		crash := gittest.FailAt(t, []string{os.Args[0]}, c.env("thin"), gittest.WriteCalls, n, []syscall.Errno{syscall.ENOSPC, syscall.EIO}[n%2])
+		if !crash.Hit {
+			break
+		}
+		if crash.ExitCode > 1 || strings.Contains(crash.Stderr, "panic") {
+			t.Fatalf("call %d: %s", n, crash)
+		}
+		c.check(fmt.Sprintf("failed at call %d, %s", n, crash.Call))
+		c.again(fmt.Sprintf("again after call %d, %s", n, crash.Call))
+		if t.Failed() {
+			t.Fatalf("failed at call %d: %s", n, crash)
+		}
+	}
+}
+
+// TestThinnedPurgeKilled kills a purge of a store with thinned checkpoints. The same purge completes it.
+func TestThinnedPurgeKilled(t *testing.T) {
+	t.Parallel()
+	gittest.Long(t)
+	c := newThinRun(t)
+	c.again("before the purge")
+	copyTree(t, c.data, filepath.Join(c.pristine, "data"))
+	names := []string{"before", "pin3", "pin7"}
+	n := gittest.First()
+	for ; ; n += gittest.Stride() {
+		c.reset()
+		crash := gittest.KillAt(t, []string{os.Args[0]}, c.env("purge"), gittest.WriteCalls, n)
+		if !crash.Hit {
+			if crash.ExitCode != 0 {
+				t.Fatalf("undisturbed: %s", crash)
+			}
+			break
+		}
+		when := fmt.Sprintf("call %d, %s", n, crash.Call)
+		c.oracle.Fsck(cairn.StorePath(c.data, mustEval(t, c.root)))
+		r := c.repo()
+		if _, err := r.Purge(background, []string{filepath.Join(c.root, "perm")}); err != nil && !errors.Is(err, cairn.ErrNotFound) {
+			t.Errorf("%s: %v", when, err)
+		}
+		log := 0
+		for _, err := range r.Log(background, cairn.LogOptions{}) {
+			if log++; err != nil {
+				t.Errorf("%s: %v", when, err)
+			}
+		}
+		if log < len(names) {
+			t.Errorf("%s: the log has %d checkpoints", when, log)
+		}
+		for i, want := range []string{"one\n", "text 3\n", "text 7\n"} {
+			if got := readAt(t, c.fixture, names[i], "a"); got != want {
+				t.Errorf("%s: %s holds %q", when, names[i], got)
+			}
+		}
+		for _, id := range c.gone {
+			if _, err := r.Lookup(background, id); !errors.Is(err, cairn.ErrThinned) {
+				t.Errorf("%s: %s: %v, want it thinned", when, id, err)
+			}
+		}
+		c.oracle.Fsck(cairn.StorePath(c.data, mustEval(t, c.root)))
+		if t.Failed() {
+			t.Fatalf("killed at call %d: %s", n, crash)
+		}
+	}
+	t.Logf("%d write-type system calls", n-1)
+}

@@ -136,6 +136,7 @@ func TestBorrowLooseForGit(t *testing.T) {
 // What must not be borrowed is read instead, and every capture is exact.
 func TestBorrowLooseTraps(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	for name, trap := range map[string]func(f *fixture, o *gittest.Oracle){
 		"edited": func(f *fixture, _ *gittest.Oracle) { f.write("d0/f0", "FILE 0\n") },
 		"line ends": func(f *fixture, o *gittest.Oracle) {
@@ -238,12 +239,14 @@ func TestBorrowLooseDamaged(t *testing.T) {
 // them. What the next one makes is whole.
 func TestR93_KilledInABorrowingTrack(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	borrowingTracks(t, 173, gittest.KillAt)
 }
 
 // TestR69_BorrowingErrors lets one of those calls fail. A link that cannot be made is no error.
 func TestR69_BorrowingErrors(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	for _, errno := range []syscall.Errno{syscall.EXDEV, syscall.EMLINK, syscall.EPERM, syscall.ENOSPC} {
 		t.Run(errno.Error(), func(t *testing.T) {
 			t.Parallel()
@@ -263,7 +266,7 @@ func borrowingTracks(t *testing.T, every int, strike func(t testing.TB, argv, en
 	f, o := looseFixture(t)
 	c := &crashRun{fixture: f, oracle: o}
 	want := o.WriteTree(f.root)
-	for n := 1; ; n += every*gittest.Stride()/7 + 1 {
+	for n := gittest.First(); ; n += every*gittest.Stride()/7 + 1 {
 		if err := os.RemoveAll(c.data); err != nil {
 			t.Fatal(err)
 		}
@@ -284,6 +287,7 @@ func borrowingTracks(t *testing.T, every int, strike func(t testing.TB, argv, en
 // A whole set of links that cannot be made, as on another file system: every file is read.
 func TestBorrowLooseNoLinks(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	f, o := looseFixture(t)
 	c := &crashRun{fixture: f, oracle: o}
 	crash := gittest.FailFrom(t, []string{os.Args[0]}, c.env("track"), "linkat", 1, syscall.EXDEV)

@@ -48,6 +48,7 @@ var layers = map[string]int{
 	"internal/odb/keep":       2,  // objects of the user's repository, kept alive; knows no store
 	"internal/odb":            2,  // the store
 	"internal/odb/reach":      3,  // what roots lead to
+	"internal/thinned":        3,  // the list of thinned checkpoints
 	"internal/identity":       3,  // what a project is known by on every machine
 	"internal/odb/collect":    4,  // garbage collection; odb does without
 	"internal/odb/fsck":       4,  // verify and repair; odb does without

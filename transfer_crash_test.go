@@ -82,7 +82,7 @@ func (f *fetchRun) checkFetched(what string) {
 func TestFetchKilled(t *testing.T) {
 	t.Parallel()
 	f := newFetchRun(t)
-	n := 1
+	n := gittest.First()
 	for ; ; n += gittest.FamilyStride() {
 		f.reset()
 		crash := gittest.KillFamilyAt(t, []string{os.Args[0]}, f.env("fetch"), gittest.WriteCalls, n)
@@ -106,7 +106,7 @@ func TestFetchWriteErrors(t *testing.T) {
 	t.Parallel()
 	f := newFetchRun(t)
 	errnos := []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EDQUOT}
-	for i, n := 0, 1; ; i, n = i+1, n+gittest.FamilyStride() {
+	for i, n := 0, gittest.First(); ; i, n = i+1, n+gittest.FamilyStride() {
 		f.reset()
 		errno := errnos[i%len(errnos)]
 		crash := gittest.FailFamilyAt(t, []string{os.Args[0]}, f.env("fetch"), gittest.WriteCalls, n, errno)

@@ -128,7 +128,7 @@ func (c *collectRun) inspect(what string) {
 func TestR59_KilledInACollect(t *testing.T) {
 	t.Parallel()
 	c := newCollectRun(t)
-	n := 1
+	n := gittest.First()
 	for ; ; n += gittest.Stride() {
 		c.reset()
 		child := childCommand("collect", c.Dir())
@@ -158,7 +158,7 @@ func TestR59_KilledInARepack(t *testing.T) {
 	c.Forget("refs/cairn/tracks/b")
 	must(t, c.Close())
 	must(t, os.CopyFS(c.pristine, os.DirFS(c.Dir())))
-	n := 1
+	n := gittest.First()
 	for ; ; n += 3 * gittest.Stride() {
 		c.reset()
 		child := childCommand("repack", c.Dir())
@@ -190,7 +190,7 @@ func TestR69_CollectWriteErrors(t *testing.T) {
 			if f.from {
 				fail = gittest.FailFrom
 			}
-			for n := 1 + i; ; n += 3 * gittest.Stride() {
+			for n := gittest.First() + i; ; n += 3 * gittest.Stride() {
 				c.reset()
 				child := childCommand("collect", c.Dir())
 				crash := fail(t, []string{child.Path}, child.Env, gittest.WriteCalls, n, f.errno)

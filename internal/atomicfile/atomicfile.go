@@ -27,7 +27,7 @@ import (
 const Prefix = ".tmp_cairn_"
 
 // Write replaces the file at path by what write produces, with exactly the
-// permissions perm. The writer handed to write is not buffered. On any error the
+// permissions perm. The writer handed to write is the temporary file. On any error the
 // target is as it was and the temporary file is gone.
 //
 // With sync, the contents are flushed before the rename and the directory after

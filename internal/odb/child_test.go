@@ -95,7 +95,7 @@ func childWork(db *DB) error {
 	if err := db.Sweep(); err != nil {
 		return err
 	}
-	if err := db.WriteJournal("work", []byte("under way")); err != nil {
+	if err := db.WriteJournal("work", []byte("under way"), nil); err != nil {
 		return err
 	}
 	b := db.NewBatch()

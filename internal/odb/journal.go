@@ -53,21 +53,34 @@ func checkJournalName(name string) error {
 	return nil
 }
 
-// WriteJournal writes or replaces a journal, completely or not at all, and flushes it.
-func (db *DB) WriteJournal(name string, data []byte) error {
+// WriteJournal writes or replaces a journal, completely or not at all, and flushes it. Before the journal
+// gets its name, and while its contents are flushed, it calls first, unless that is nil. After an error of
+// first there is no new journal.
+func (db *DB) WriteJournal(name string, data []byte, first func() error) error {
 	if err := checkJournalName(name); err != nil {
 		return err
 	}
 	if err := db.makeDir(db.path(journalDir)); err != nil {
 		return err
 	}
-	return atomicfile.Write(db.path(journalDir, name), 0o600, !db.opt.NoSync, func(w io.Writer) error {
+	err := atomicfile.Write(db.path(journalDir, name), 0o600, false, func(w io.Writer) error {
 		_, err := io.WriteString(w, journalMagic+journalSum(name, data)+"\n")
 		if err == nil {
 			_, err = w.Write(data)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		flush := func() error { return db.flush(w.(*os.File)) }
+		if first == nil {
+			return flush()
+		}
+		return atOnce(first, flush)
 	})
+	if err != nil {
+		return err
+	}
+	return db.syncDirs(db.path(journalDir))
 }
 
 // JournalPath returns the path of a journal.

@@ -19,8 +19,8 @@ func TestJournal(t *testing.T) {
 	}
 	contents := map[string][]byte{"b": []byte("bytes\x00\n\xff"), "a-1_x.y": nil, "c": noise(1, 3<<20)}
 	for name, data := range contents {
-		must(t, db.WriteJournal(name, []byte("replaced")))
-		must(t, db.WriteJournal(name, data))
+		must(t, db.WriteJournal(name, []byte("replaced"), nil))
+		must(t, db.WriteJournal(name, data, nil))
 	}
 	list, err := reopen(t, db).Journals()
 	must(t, err)
@@ -45,21 +45,21 @@ func TestJournalNames(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
 	for _, name := range []string{"", ".", "..", ".hidden", "a/b", "../x", `a\b`, "a b", "a\n", "a:b", "\u00e9", strings.Repeat("x", 101)} {
-		if err := db.WriteJournal(name, nil); err == nil {
+		if err := db.WriteJournal(name, nil, nil); err == nil {
 			t.Errorf("write %q", name)
 		}
 		if err := db.RemoveJournal(name); err == nil {
 			t.Errorf("remove %q", name)
 		}
 	}
-	must(t, db.WriteJournal(strings.Repeat("x", 100), nil))
+	must(t, db.WriteJournal(strings.Repeat("x", 100), nil, nil))
 }
 
 func TestR94TornJournals(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
-	must(t, db.WriteJournal("j", []byte("restore to 1234")))
-	must(t, db.WriteJournal("other", []byte("fine")))
+	must(t, db.WriteJournal("j", []byte("restore to 1234"), nil))
+	must(t, db.WriteJournal("other", []byte("fine"), nil))
 	path := db.path(journalDir, "j")
 	good, err := os.ReadFile(path)
 	must(t, err)
@@ -101,8 +101,43 @@ func TestJournalsAmongOtherFiles(t *testing.T) {
 	if list, err := db.Journals(); len(list) != 0 || err != nil {
 		t.Errorf("%v, %v", list, err)
 	}
-	must(t, db.WriteJournal("j", []byte("x")))
+	must(t, db.WriteJournal("j", []byte("x"), nil))
 	if list, err := db.Journals(); len(list) != 1 || err != nil {
 		t.Errorf("%v, %v", list, err)
+	}
+}
+
+// What has to be on the disk before a journal is done before it has its name. A failure of that leaves the
+// journal as it was.
+func TestJournalAfter(t *testing.T) {
+	t.Parallel()
+	db := newStore(t)
+	data := func() (text string) {
+		journals, err := db.Journals()
+		must(t, err)
+		for _, j := range journals {
+			must(t, j.Err)
+			text += string(j.Data)
+		}
+		return text
+	}
+	for _, was := range []string{"", "old"} {
+		refused := errors.New("refused")
+		err := db.WriteJournal("j", []byte("new"), func() error {
+			if got := data(); got != was {
+				t.Errorf("the journal is %q already", got)
+			}
+			return refused
+		})
+		if got := data(); !errors.Is(err, refused) || got != was {
+			t.Errorf("after a failure: %v, the journal is %q", err, got)
+		}
+		must(t, db.WriteJournal("j", []byte("old"), func() error { return nil }))
+		if got := data(); got != "old" {
+			t.Errorf("the journal is %q", got)
+		}
+	}
+	if names, err := readNames(db.path(journalDir)); err != nil || len(names) != 1 {
+		t.Errorf("%q, %v", names, err)
 	}
 }

@@ -63,7 +63,7 @@ func (r *Operator) finishJoint(ctx context.Context, l *history.Locked, joint *Jo
 		return nil, errors.Join(failed, r.dropJournal(l))
 	}
 	j.Joint.Begun = true // from here on this root need not look at the others
-	if err := r.writeJournal(l, j); err != nil {
+	if err := r.writeJournal(l, j, nil); err != nil {
 		return nil, errors.Join(failed, err)
 	}
 	res, err := r.finish(ctx, l, j, disk.Index)

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -85,7 +86,9 @@ func newJournal(req opRequest, before object.ID, p *plan.Plan) *journal {
 	}
 }
 
-func (r *Operator) writeJournal(l *history.Locked, j *journal) error {
+// writeJournal writes the journal. Before the journal gets its name it calls first, unless that is nil; an
+// error of first is the outcome then.
+func (r *Operator) writeJournal(l *history.Locked, j *journal, first func() error) error {
 	r.Holds(l)
 	if j.Joint != nil {
 		j.Joint.Root = state.Path(r.Root)
@@ -99,10 +102,17 @@ func (r *Operator) writeJournal(l *history.Locked, j *journal) error {
 		return err
 	}
 	l.Untidy() // whether the journal is gone has to be seen
-	if err := r.DB.WriteJournal(history.JournalName, data); err != nil {
+	var failed error
+	err = r.DB.WriteJournal(history.JournalName, data, func() error {
+		if first != nil {
+			failed = first()
+		}
+		return failed
+	})
+	if failed == nil && err != nil {
 		return fmt.Errorf("write the journal, nothing has been changed: %w", err)
 	}
-	return nil
+	return failed
 }
 
 func journalChangeOf(c *apply.Change) journalChange {
@@ -199,15 +209,14 @@ func cause(err error) error {
 	return err
 }
 
+// dropJournal ends an operation that is recorded, or that has changed nothing. Either needs neither the
+// journal nor the state before, so it does not matter which of the two goes first.
 func (r *Operator) dropJournal(l *history.Locked) error {
 	r.Holds(l)
-	if err := r.DB.RemoveJournal(history.JournalName); err != nil {
-		return err
-	}
-	if err := r.DB.DropRef(history.RefBefore); err != nil {
-		return err
-	}
-	return nil
+	return atomicfile.AtOnce([]func() error{
+		func() error { return r.DB.RemoveJournal(history.JournalName) },
+		func() error { return r.DB.DropRef(history.RefBefore) },
+	}, func(drop func() error) error { return drop() })
 }
 
 // RecoverOperations finishes the operation of a dead process. If its journal is unreadable,

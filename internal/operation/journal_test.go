@@ -44,7 +44,7 @@ func TestJournalRoundTrip(t *testing.T) {
 	line := &journalLine{Ref: history.RefSessions + "s", Record: json.RawMessage(`{"a":1}`), Message: "m", Wanted: strings.Repeat("1", 40), Paths: state.Paths{"p\xfe"}}
 	j := newJournal(opRequest{kind: "revert", target: "t", undoes: "u", scope: []string{"d\xff"}, line: line}, blobID("before"),
 		&plan.Plan{Changes: everyChange(), Kept: []state.PathReason{{Path: "k\xff", Reason: "r"}}, Conflicts: []state.PathReason{{Path: "c", Reason: "r"}}})
-	if err := r.Locked(t.Context(), func(l *history.Locked) error { return r.writeJournal(l, j) }); err != nil {
+	if err := r.Locked(t.Context(), func(l *history.Locked) error { return r.writeJournal(l, j, nil) }); err != nil {
 		t.Fatal(err)
 	}
 	all, err := r.DB.Journals()

@@ -39,7 +39,7 @@ type opRequest struct {
 //  1. capture the disk and make the plan
 //  2. save the uncaptured files that the plan changes, publish the state before:
 //     from here on it can be restored
-//  3. write the journal: from here on the next command finishes the operation
+//  3. give the journal its name: from here on the next command finishes the operation
 //  4. bring git back, if that is asked for, and apply
 //  5. record the operation, drop the journal
 func (r *Operator) operate(ctx context.Context, req opRequest, makePlan planMaker) (res *Result, err error) {
@@ -105,24 +105,32 @@ func (q *opRequest) toBeRecorded(p *plan.Plan) bool {
 }
 
 func (r *Operator) carryOut(ctx context.Context, l *history.Locked, req opRequest, disk *capture.Snapshot, p *plan.Plan, back *gitrestore.Plan) (*Result, error) {
-	before, err := r.saveBefore(ctx, l, req, disk, p)
+	before, batch, err := r.saveBefore(ctx, l, req, disk, p)
 	if err != nil {
 		return nil, err
 	}
-	res, err := r.carryOutFrom(ctx, l, req, before, disk, p, back)
-	if err != nil {
+	defer batch.Discard()
+	published := false
+	publish := func() error {
+		err := batch.Commit(odb.RefUpdate{Name: history.RefBefore, ID: before})
+		published = err == nil
+		return state.AsNoSpace(err)
+	}
+	res, err := r.carryOutFrom(ctx, l, req, newJournal(req, before, p), publish, disk, back)
+	if err != nil && published {
 		err = &capture.BegunError{Err: err}
 	}
 	return res, err
 }
 
-func (r *Operator) carryOutFrom(ctx context.Context, l *history.Locked, req opRequest, before object.ID, disk *capture.Snapshot, p *plan.Plan, back *gitrestore.Plan) (*Result, error) {
-	j := newJournal(req, before, p)
+// carryOutFrom carries out what a journal says. The state before is published while the journal waits for
+// the disk.
+func (r *Operator) carryOutFrom(ctx context.Context, l *history.Locked, req opRequest, j *journal, publish func() error, disk *capture.Snapshot, back *gitrestore.Plan) (*Result, error) {
 	var err error
 	if j.Outside, err = r.saveOutside(req.outside); err != nil {
 		return nil, err
 	}
-	if err := r.writeJournal(l, j); err != nil {
+	if err := r.writeJournal(l, j, publish); err != nil {
 		return nil, errors.Join(err, r.dropOutside(j))
 	}
 	if err := r.applyGit(ctx, j, back, false); err != nil {
@@ -134,21 +142,27 @@ func (r *Operator) carryOutFrom(ctx context.Context, l *history.Locked, req opRe
 	return r.finish(ctx, l, j, disk.Index)
 }
 
-// saveBefore stores and publishes the state before an operation: the capture, and the
-// uncaptured files that the plan changes. Its parent is the newest checkpoint of the line
-// that the operation belongs to, or the newest checkpoint outside of lines.
-func (r *Operator) saveBefore(ctx context.Context, l *history.Locked, req opRequest, disk *capture.Snapshot, p *plan.Plan) (object.ID, error) {
+// saveBefore returns the state before an operation, and a batch with it, which the caller commits: the
+// capture, and the uncaptured files that the plan changes. Its parent is the newest checkpoint of the
+// line that the operation belongs to, or the newest checkpoint outside of lines.
+func (r *Operator) saveBefore(ctx context.Context, l *history.Locked, req opRequest, disk *capture.Snapshot, p *plan.Plan) (object.ID, *odb.Batch, error) {
 	r.Holds(l)
 	batch := r.NewBatch(false)
-	defer batch.Discard()
-	s := disk.State()
+	id, err := r.addBefore(ctx, batch, req, disk, p)
+	if err != nil {
+		batch.Discard()
+	}
+	return id, batch, err
+}
+
+func (r *Operator) addBefore(ctx context.Context, batch *odb.Batch, req opRequest, disk *capture.Snapshot, p *plan.Plan) (object.ID, error) {
 	for _, content := range p.Merged {
 		if _, err := batch.Add(object.Blob, content); err != nil {
 			return object.ID{}, err
 		}
 	}
 	dirs := plan.DirsBeside(r.live(disk), p.Beside)
-	s, err := r.withSaved(batch, s, p.Save(r.Root, batch), dirs)
+	s, err := r.withSaved(batch, disk.State(), p.Save(r.Root, batch), dirs)
 	if err != nil {
 		return object.ID{}, err
 	}
@@ -156,11 +170,7 @@ func (r *Operator) saveBefore(ctx context.Context, l *history.Locked, req opRequ
 	if err != nil {
 		return object.ID{}, err
 	}
-	id, err := r.AddState(batch, s, previous, history.StateLabel{})
-	if err != nil {
-		return object.ID{}, err
-	}
-	return id, state.AsNoSpace(batch.Commit(odb.RefUpdate{Name: history.RefBefore, ID: id}))
+	return r.AddState(batch, s, previous, history.StateLabel{})
 }
 
 func (r *Operator) before(ctx context.Context, req opRequest) (*history.Checkpoint, error) {

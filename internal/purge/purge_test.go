@@ -228,7 +228,7 @@ func TestPurgeRewritesMentions(t *testing.T) {
 		Tree: history.TreeOf(after), Meta: history.CommitOf(after).Header(state.MetadataHeader), When: after.When, Message: "restore",
 		Parents: []object.ID{history.IDOf(before), history.IDOf(after)}, Extra: []object.Header{{Key: history.OperationHeader, Value: record}},
 	})
-	if err := errors.Join(err, batch.Commit(), w.DB.SetRef(history.RefOperations, id), w.DB.WriteJournal("other", []byte("to "+after.Hash+" of "+before.ID+"\n"))); err != nil {
+	if err := errors.Join(err, batch.Commit(), w.DB.SetRef(history.RefOperations, id), w.DB.WriteJournal("other", []byte("to "+after.Hash+" of "+before.ID+"\n"), nil)); err != nil {
 		t.Fatal(err)
 	}
 	w.purge("key")

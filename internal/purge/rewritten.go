@@ -70,7 +70,7 @@ func (r *Rewriter) ReplaceHistory(ctx context.Context, l *history.Locked, batch 
 		}
 	}
 	for _, j := range w.Journals {
-		if err := r.DB.WriteJournal(j.Name, j.Data); err != nil {
+		if err := r.DB.WriteJournal(j.Name, j.Data, nil); err != nil {
 			return err
 		}
 	}

@@ -214,7 +214,7 @@ func TestCollectRoots(t *testing.T) {
 	gone("head")
 	must(t, os.WriteFile(l.Path("packed-refs"), []byte(tip("packed").String()+" refs/cairn/x/packed\n"), 0o600))
 	must(t, os.Remove(l.Path("refs/cairn/x/packed")))
-	must(t, l.WriteJournal("operation", []byte(`{"before":"`+tip("journal").String()+`","absent":"`+strings.Repeat("12", 20)+`"}`)))
+	must(t, l.WriteJournal("operation", []byte(`{"before":"`+tip("journal").String()+`","absent":"`+strings.Repeat("12", 20)+`"}`), nil))
 	gone("journal")
 	must(t, os.WriteFile(l.Path("cairn/journal/torn"), []byte("cairn journal 1 \n"+tip("torn").String()), 0o600))
 	gone("torn")

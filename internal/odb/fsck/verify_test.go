@@ -59,7 +59,7 @@ func soundStore(t testing.TB) *odbtest.Lines {
 		l.Fill(fmt.Sprint("refs/cairn/tracks/", i), 4)
 	}
 	must1(l.Fold(t.Context()))
-	must(t, l.WriteJournal("operation", []byte("x")))
+	must(t, l.WriteJournal("operation", []byte("x"), nil))
 	must(t, os.WriteFile(l.PrivatePath("index"), []byte("not ours"), 0o600))
 	unlock, err := l.Lock(t.Context())
 	must(t, err)

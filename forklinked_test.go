@@ -255,6 +255,33 @@ func TestForkLinkedOfLinked(t *testing.T) {
 	}
 }
 
+// TestForkLinkedInside: the fork lies in an ignored directory of the root.
+func TestForkLinkedInside(t *testing.T) {
+	t.Parallel()
+	f := newLinked(t)
+	f.write(".git/info/exclude", "/.worktrees/\n")
+	f.mkdir(".worktrees")
+	f.write("a", "2\n")
+	k, _ := f.forkLinked(f.path(".worktrees/one"), cairn.ForkOptions{})
+	f.sameLooks(k)
+	if root, err := cairn.FindRootIn(k.path("sub"), f.data); err != nil || root != k.root {
+		t.Errorf("the root of the fork is %s, %v", root, err)
+	}
+	if here, there := f.track(), k.track(); here.Changed+there.Changed != 0 {
+		t.Errorf("%+v %+v", here, there)
+	}
+}
+
+// TestForkLinkedUnrecorded: where the state of git is not recorded, that of now counts.
+func TestForkLinkedUnrecorded(t *testing.T) {
+	t.Parallel()
+	f := newLinked(t)
+	f.opt.NoGit = true
+	f.disturb()
+	k, _ := f.forkLinked(copyPlace(t), cairn.ForkOptions{})
+	f.sameLooks(k)
+}
+
 // TestForkLinkedSession: the branch begins at the commit that the session's checkpoint records, with its index.
 func TestForkLinkedSession(t *testing.T) {
 	t.Parallel()

@@ -23,7 +23,8 @@ comes out: four tries of an agent with one prompt, for instance.
 
 Usage:
     cairn best N [--test COMMAND] [--jobs J] [--dir DIR] [--session-free]
-               [--with-ignored[=PATTERN]...] -- COMMAND [ARGUMENT...]
+               [--git-worktree] [--with-ignored[=PATTERN]...]
+               -- COMMAND [ARGUMENT...]
 
 N forks of this directory are made as by cairn fork, uncommitted work and all.
 They are called NAME-1 to NAME-N after the directory, and lie beside it. Then
@@ -55,6 +56,9 @@ Options:
     --session-free
                 keep no session of the command: for an agent whose hooks take
                 checkpoints themselves. One is taken at the end
+    --git-worktree
+                make each fork a linked work tree of git, on the new branch
+                cairn/NAME-K, so that the command can use git there
     --with-ignored[=PATTERN]
                 as for cairn fork: bring node_modules and the like
 
@@ -79,7 +83,7 @@ const maxForks = 100
 type bestFlags struct {
 	test, dir string
 	jobs      int
-	free      bool
+	free, git bool
 	ignored   []string
 }
 
@@ -106,6 +110,7 @@ func (c *cli) bestCommand() *cobra.Command {
 	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.NumCPU(), "how many commands at a time")
 	cmd.Flags().StringVar(&f.dir, "dir", "", "the directory in which the forks are made")
 	cmd.Flags().BoolVar(&f.free, "session-free", false, "keep no session of the command")
+	cmd.Flags().BoolVar(&f.git, gitWorktree, false, "make each fork a linked work tree of git")
 	c.registerIgnored(cmd, &f.ignored)
 	for _, name := range []string{"test", "jobs"} {
 		completeFlag(cmd, name)
@@ -125,7 +130,7 @@ func (c *cli) bestOptions(cmd *cobra.Command, f *bestFlags, args []string) (*bes
 		return nil, c.usage("got an empty --test")
 	}
 	opt := &best.Options{
-		Count: n, Jobs: f.jobs, Command: args[1:], NoSession: f.free, Environ: c.environ(),
+		Count: n, Jobs: f.jobs, Command: args[1:], NoSession: f.free, GitWorktree: f.git, Environ: c.environ(),
 		WithIgnored: len(f.ignored) > 0, Ignored: ignoredPatterns(f.ignored), Open: c.openFork,
 		Say:  func(text string) { c.console.Remark("%s", text) },
 		Warn: func(text string) { c.warn([]string{text}) },

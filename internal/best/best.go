@@ -33,6 +33,9 @@ type Options struct {
 	WithIgnored bool
 	Ignored     []string
 
+	// GitWorktree makes the forks linked work trees of the git repository, each on a branch of its own.
+	GitWorktree bool
+
 	NoSession bool     // the command keeps checkpoints itself
 	Environ   []string // of each command, beside the variables above
 
@@ -136,9 +139,11 @@ func (r *run) fork(ctx context.Context, repo *cairn.Repo) error {
 	if err != nil {
 		return err
 	}
+	var first string
 	for i, dir := range places {
 		var opt cairn.ForkOptions
 		opt.WithIgnored, opt.Ignored = r.opt.WithIgnored, r.opt.Ignored
+		opt.GitWorktree, opt.Env = r.opt.GitWorktree, r.opt.Environ
 		made, err := repo.Fork(ctx, dir, opt)
 		if err != nil {
 			return fmt.Errorf("fork %d of %d: %w; no command was started%s", i+1, len(places), err, r.thereAre())
@@ -146,7 +151,10 @@ func (r *run) fork(ctx context.Context, repo *cairn.Repo) error {
 		for _, c := range made.Conflicts {
 			r.opt.Warn(fmt.Sprintf("%s is not in %s: %s", c.Path.Quoted(), pathtext.Quote(dir), c.Reason))
 		}
-		if i > 0 && made.Checkpoint != r.attempts[0].Base {
+		if i == 0 {
+			first = made.Hash
+		}
+		if made.Hash != first {
 			r.opt.Warn(fmt.Sprintf("the directory has changed: %s begins with a later state than %s", pathtext.Quote(dir), r.attempts[0].Root.Quoted()))
 		}
 		r.attempts = append(r.attempts, Attempt{Number: i + 1, Root: made.Dir, Base: made.Checkpoint})

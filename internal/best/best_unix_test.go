@@ -214,6 +214,25 @@ rmdir $WORLD/live/$CAIRN_BEST`)
 	}
 }
 
+// TestLinkedForks: each command commits on the branch of its fork, and the first directory does not move.
+func TestLinkedForks(t *testing.T) {
+	t.Parallel()
+	w, o := newWorld(t), gittest.NewOracle(t)
+	o.Init(w.root)
+	head := o.Commit(w.root, "first")
+	opt := w.options(2, `echo try $CAIRN_BEST > a; git commit -q -a -m "try $CAIRN_BEST"`)
+	opt.Environ, opt.GitWorktree = o.Env(), true
+	for _, a := range w.run(opt).Forks {
+		k := strconv.Itoa(a.Number)
+		if !a.Good() || o.In(w.root, "log", "--format=%s", "main..cairn/project-"+k) != "try "+k+"\n" {
+			t.Errorf("%+v: %s", a, w.read("project-"+k+".log"))
+		}
+	}
+	if now := strings.TrimSpace(o.In(w.root, "rev-parse", "HEAD")); now != head || o.In(w.root, "status", "--porcelain") != "" {
+		t.Errorf("the first directory is at %s, not %s", now, head)
+	}
+}
+
 // TestMissingCommand: a program that only some forks could have is not there.
 func TestMissingCommand(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,122 @@
+package usergit
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+)
+
+// linked is a work tree that is to be linked, and the paths that Link takes.
+func (f *fixture) linked() (w *Linked, tree, empty string) {
+	f.Helper()
+	base, err := filepath.EvalSymlinks(f.TempDir())
+	f.must(err)
+	tree, empty = filepath.Join(base, "tree"), filepath.Join(base, "scratch", "place")
+	f.must(errors.Join(os.MkdirAll(tree, 0o755), os.MkdirAll(filepath.Dir(empty), 0o755)))
+	f.must(os.WriteFile(filepath.Join(tree, "a"), []byte("a\n"), 0o644))
+	return &Linked{Place: filepath.Join(base, "place"), Branch: "topic", Commit: f.base().Head.Commit}, tree, empty
+}
+
+// TestLink: without an index the work tree has that of the commit.
+func TestLink(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("a\n"), "b": gittest.File("b\n")})
+	w, tree, empty := f.linked()
+	f.must(f.CheckLinked(background, f.dir, w.Branch))
+	f.must(f.Link(background, w, tree, empty, nil, false))
+	f.must(os.Rename(tree, w.Place))
+	f.want("status", "## topic\n D b\n", f.git.In(w.Place, "status", "--porcelain", "--branch"))
+	if err := f.CheckLinked(background, f.dir, w.Branch); !errors.Is(err, ErrBranch) {
+		t.Errorf("a branch that exists: %v", err)
+	}
+	if kept, err := f.RemoveLinked(background, w); err != nil || kept != "" {
+		t.Errorf("%q %v", kept, err)
+	}
+	f.want("branches", "* main\n", f.run("branch"))
+	if _, err := os.Lstat(filepath.Join(f.dir, ".git", "worktrees")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("left behind: %v", err)
+	}
+	if kept, err := f.RemoveLinked(background, w); err != nil || kept != "" {
+		t.Errorf("a second time: %q %v", kept, err)
+	}
+}
+
+// TestUnlink: only a branch that is still at its beginning goes, and no work tree at another place. A directory of
+// which an earlier removal has left a part is found.
+func TestUnlink(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("a\n")})
+	w, tree, empty := f.linked()
+	other := filepath.Join(t.TempDir(), "place")
+	f.run("worktree", "add", "-q", "-b", "other", other)
+	f.must(f.Link(background, w, tree, empty, nil, false))
+	admin := filepath.Join(f.dir, ".git", "worktrees", "place1")
+	if _, err := os.Lstat(admin); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"HEAD", "commondir"} {
+		f.must(os.Remove(filepath.Join(admin, name)))
+	}
+	f.run("commit", "-q", "--allow-empty", "-m", "later")
+	f.run("branch", "-f", w.Branch, "main")
+	f.must(f.Unlink(background, w, empty))
+	if _, err := os.Lstat(admin); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("left behind: %v", err)
+	}
+	f.want("a branch that has moved", "main other topic", strings.Join(strings.Fields(f.run("for-each-ref", "--format=%(refname:short)")), " "))
+	f.run("branch", "-f", w.Branch, w.Commit)
+	f.must(f.Unlink(background, w, empty))
+	f.want("branches", "main other", strings.Join(strings.Fields(f.run("for-each-ref", "--format=%(refname:short)")), " "))
+	f.want("the other work tree", "", f.git.In(other, "status", "--porcelain"))
+}
+
+// relativeLinks is a git that writes relative paths, as one since 2.48 does where it is told to.
+const relativeLinks = `#!/bin/sh
+"$REAL" "$@" || exit
+case "$*" in
+*"worktree add"*) echo "gitdir: $LINK" >"$EMPTY/.git" ;;
+esac
+`
+
+// TestLinkRelative: links stay relative where git makes them so.
+func TestLinkRelative(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("SKIPPED: no shell")
+	}
+	f := newFixture(t, gittest.Tree{"a": gittest.File("a\n")})
+	w, tree, empty := f.linked()
+	real, err := exec.LookPath("git")
+	f.must(err)
+	program := filepath.Join(t.TempDir(), "git")
+	gittest.Program(t, program, []byte(relativeLinks))
+	dir, err := filepath.EvalSymlinks(f.dir)
+	f.must(err)
+	admin := filepath.Join(dir, ".git", "worktrees", "place")
+	link, err := filepath.Rel(empty, admin)
+	f.must(err)
+	r, err := open(background, program, f.dir, append(f.git.Env(), "REAL="+real, "EMPTY="+empty, "LINK="+link))
+	f.must(err)
+	f.must(r.Link(background, w, tree, empty, nil, false))
+	f.must(os.Rename(tree, w.Place))
+	for path, want := range map[string]string{filepath.Join(w.Place, ".git"): admin, filepath.Join(admin, "gitdir"): filepath.Join(w.Place, ".git")} {
+		text, err := os.ReadFile(path)
+		f.must(err)
+		to := strings.TrimSpace(strings.TrimPrefix(string(text), "gitdir: "))
+		if filepath.IsAbs(to) || filepath.Join(filepath.Dir(path), to) != want {
+			t.Errorf("%s leads to %s, want %s", path, to, want)
+		}
+	}
+	f.want("status", "## topic\n", f.git.In(w.Place, "status", "--porcelain", "--branch"))
+	if _, err := r.RemoveLinked(background, w); err != nil {
+		t.Fatal(err)
+	}
+	f.want("branches", "* main\n", f.run("branch"))
+}

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -204,9 +205,45 @@ func expanded(path string, pattern bool) []string {
 	if !pattern {
 		return []string{path}
 	}
-	found, err := filepath.Glob(path)
-	if err != nil {
-		return nil
+	top := filepath.VolumeName(path) + string(filepath.Separator)
+	g := globber{left: maxSeen}
+	g.walk(top, strings.Split(strings.TrimPrefix(path, top), string(filepath.Separator)))
+	return g.found
+}
+
+// globber finds what a pattern matches, as filepath.Glob does. It ends after so many names and directories: an
+// agent waits for it.
+type globber struct {
+	found []string
+	left  int // names and directories
+}
+
+func (g *globber) walk(dir string, parts []string) {
+	if g.left <= 0 {
+		return
 	}
-	return found[:min(len(found), maxSeen)]
+	if len(parts) == 0 {
+		g.left--
+		g.found = append(g.found, dir)
+		return
+	}
+	if !strings.ContainsAny(parts[0], "*?[") {
+		next := filepath.Join(dir, parts[0])
+		if _, err := os.Lstat(next); err == nil {
+			g.walk(next, parts[1:])
+		}
+		return
+	}
+	g.left--
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return // a file, or nothing
+	}
+	for _, entry := range list {
+		if ok, err := filepath.Match(parts[0], entry.Name()); err != nil {
+			return
+		} else if ok {
+			g.walk(filepath.Join(dir, entry.Name()), parts[1:])
+		}
+	}
 }

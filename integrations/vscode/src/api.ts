@@ -82,15 +82,20 @@ export interface PathReason {
   reason: string
 }
 
-export interface Result {
+export interface Result extends Share {
   operation: string
+  planID?: string
+  inRoots?: (Share & { root: string })[] // the same in the other directories of a session
+}
+
+// Share is the part of a result in one root. Paths count from it.
+export interface Share {
   restored: string[]
   deleted: string[]
   kept: PathReason[]
   conflicts: PathReason[]
   notTakenBack?: PathReason[]
   plan?: { path: string; action: string; bytes: number }[]
-  planID?: string
 }
 
 export interface Operation {

@@ -3,7 +3,7 @@
 import * as vscode from "vscode"
 import { isKind, type Result, type Way } from "./api.ts"
 import { onDisk, type Project } from "./projects.ts"
-import { outcomeOf, previewOf, reasons } from "./words.ts"
+import { inAllRoots, outcomeOf, previewOf, reasons } from "./words.ts"
 
 export interface Request {
   project: Project
@@ -35,7 +35,7 @@ export class GoBack {
       const answer = await vscode.window.showWarningMessage(r.question, { modal: true, detail }, r.button)
       if (answer !== r.button) return undefined
       try {
-        const result = await r.project.backend.carryOut(r.way, plan.planID)
+        const result = inAllRoots(await r.project.backend.carryOut(r.way, plan.planID))
         this.tell(result)
         return result
       } catch (err) {
@@ -60,7 +60,7 @@ export class GoBack {
 
 async function planOf(r: Request): Promise<Result | undefined> {
   try {
-    return await r.project.backend.plan(r.way)
+    return inAllRoots(await r.project.backend.plan(r.way))
   } catch (err) {
     if (!isKind(err, "not-found")) throw err
     void vscode.window.showInformationMessage(`cairn: ${(err as Error).message}.`)

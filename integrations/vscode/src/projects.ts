@@ -81,6 +81,7 @@ export class Projects {
 // such a file.
 export function onDisk(project: Project, relative: string): vscode.Uri | undefined {
   if (!isPlain(relative) || !isPlain(project.backend.root)) return undefined
+  if (path.isAbsolute(relative)) return vscode.Uri.file(relative) // of another directory of a session
   const file = path.join(project.backend.root, ...relative.split("/"))
   const inside = path.relative(project.real, file)
   // The folder may be named by a symlink; the editor knows the file by that name.

@@ -50,6 +50,22 @@ const verbs: Record<string, string> = {
   rmdir: "remove the directory",
 }
 
+// inAllRoots returns a result with the paths of all directories; those of others are absolute.
+export function inAllRoots(result: Result): Result {
+  const sum = { ...result, inRoots: undefined }
+  for (const share of result.inRoots ?? []) {
+    const at = (path: string) => (path.startsWith("/") || /^[A-Za-z]:/.test(path) ? path : `${share.root.replace(/[\\/]$/, "")}/${path}`)
+    const below = (list: PathReason[] = []) => list.map((r) => ({ ...r, path: at(r.path) }))
+    sum.restored = [...sum.restored, ...share.restored.map(at)]
+    sum.deleted = [...sum.deleted, ...share.deleted.map(at)]
+    sum.kept = [...sum.kept, ...below(share.kept)]
+    sum.conflicts = [...sum.conflicts, ...below(share.conflicts)]
+    sum.notTakenBack = [...(sum.notTakenBack ?? []), ...below(share.notTakenBack)]
+    sum.plan = [...(sum.plan ?? []), ...(share.plan ?? []).map((c) => ({ ...c, path: at(c.path) }))]
+  }
+  return sum
+}
+
 // previewOf says what a plan would do, at most limit lines of each kind.
 export function previewOf(plan: Result, unsaved: string[] = [], limit = 15): Preview {
   const changes = (plan.plan ?? []).map((c) => `${verbs[c.action] ?? c.action} ${shown(c.path)}`)

@@ -13,7 +13,7 @@ import { dataDir } from "../../src/place.ts"
 import { labelOf, wordsOf, worst } from "../../src/protection.ts"
 import { isReverted, isRunning, promptOf, spanOf, turnsOf } from "../../src/turns.ts"
 import { decodePlace, encodePlace } from "../../src/uri.ts"
-import { ago, firstLine, outcomeOf, previewOf } from "../../src/words.ts"
+import { ago, firstLine, inAllRoots, outcomeOf, previewOf } from "../../src/words.ts"
 
 test("a path of any bytes goes through text and back", () => {
   for (const [text, hex] of [
@@ -145,6 +145,34 @@ test("a preview lists changes, conflicts and unsaved documents", () => {
   })
   assert.equal(outcomeOf({ ...plan, restored: ["a"], deleted: ["b"] }), "1 file brought back, 1 file deleted, 1 in conflict")
   assert.equal(outcomeOf(nothing), "nothing changed")
+})
+
+test("a plan of several directories shows all of them", () => {
+  const share = { restored: [], deleted: [], kept: [], conflicts: [] }
+  const plan = {
+    ...share,
+    operation: "",
+    planID: "1",
+    plan: [],
+    inRoots: [
+      {
+        ...share,
+        root: "/lib",
+        plan: [{ path: "d/a", action: "modify", bytes: 1 }],
+        conflicts: [{ path: "b", reason: "changed since" }],
+        notTakenBack: [{ path: "/away", reason: "outside" }],
+      },
+      { ...share, root: "C:\\more\\", plan: [{ path: "c", action: "delete", bytes: 0 }], restored: ["c"], deleted: ["C:/x"], kept: [{ path: "k", reason: "k" }] },
+    ],
+  }
+  const all = inAllRoots(plan)
+  assert.deepEqual(previewOf(all), {
+    changes: 2,
+    detail:
+      "change /lib/d/a\ndelete C:\\more/c\n\nIn conflict, stays as it is:\n/lib/b: changed since\n\nKept:\nC:\\more/k: k\n\nNot taken back:\n/away: outside",
+  })
+  assert.equal(outcomeOf(all), "1 file brought back, 1 file deleted, 1 kept, 1 in conflict")
+  assert.deepEqual(plan.plan, [])
 })
 
 test("a prompt is shown by its first line", () => {

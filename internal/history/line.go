@@ -78,8 +78,11 @@ func LineRef(id string) string {
 }
 
 // ReadLineEvent reads a checkpoint and the record of its line, if it has one.
-func (r *Store) ReadLineEvent(id object.ID) (*LineEvent, error) {
-	c, err := r.ReadCheckpoint(id)
+func (r *Store) ReadLineEvent(id object.ID) (*LineEvent, error) { return r.readEvent(id, r.Ends()) }
+
+// readEvent is ReadLineEvent with the ends of lines.
+func (r *Store) readEvent(id object.ID, ends Ends) (*LineEvent, error) {
+	c, err := r.readBy(id, ends)
 	if errors.Is(err, odb.ErrNotFound) {
 		return nil, state.NotFound("checkpoint %s, which has been cleaned away", id)
 	}
@@ -183,13 +186,14 @@ func (r *Store) LineTips(ctx context.Context) ([]*LineEvent, error) {
 func (r *Store) Line(ctx context.Context, from string) iter.Seq2[*LineEvent, error] {
 	return func(yield func(*LineEvent, error) bool) {
 		id, err := object.ParseID(from)
+		ends := r.Ends()
 		for from != "" && (err != nil || !id.IsZero()) {
 			if err == nil {
 				err = ctx.Err()
 			}
 			var e *LineEvent
 			if err == nil {
-				e, err = r.ReadLineEvent(id)
+				e, err = r.readEvent(id, ends)
 			}
 			if !yield(e, err) || err != nil {
 				return

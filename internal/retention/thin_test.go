@@ -361,6 +361,47 @@ func TestThinOvertaken(t *testing.T) {
 	f.wantThinned(append(ids, fork), 2)
 }
 
+// Checkpoints that come beside cleanings that thin are whole, and what was to be thinned is.
+func TestThinBesideTracks(t *testing.T) {
+	t.Parallel()
+	f := newAged(t)
+	var old, fresh []string
+	for i := range 10 {
+		old = append(old, f.at(session, 3*day-time.Duration(i)*time.Minute, fmt.Sprint("old ", i)))
+	}
+	g := f.reopened()
+	stop, ended := make(chan struct{}), make(chan error)
+	go func() {
+		for {
+			select {
+			case <-stop:
+				ended <- nil
+				return
+			default:
+			}
+			if _, err := g.Clean(context.Background(), thinning()); err != nil && !errors.Is(err, ErrBusy) && !errors.Is(err, state.ErrLocked) {
+				ended <- err
+				return
+			}
+		}
+	}()
+	for i := range 30 {
+		err := f.Exclusive(t.Context(), func(*history.Locked) error {
+			fresh = append(fresh, f.at(session, time.Hour-time.Duration(i)*time.Second, fmt.Sprint("fresh ", i)))
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(stop)
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	f.clean(thinning())
+	f.wantThinned(append(fresh, old...), 30, 31, 32, 33, 34, 35, 36, 37, 38)
+}
+
 func TestThinSettings(t *testing.T) {
 	t.Parallel()
 	f := newAged(t)

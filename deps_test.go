@@ -31,7 +31,8 @@ var layers = map[string]int{
 	"internal/timewords":      0, // points of time as people write them
 	"internal/wording":        0,
 	"internal/background":     0,  // programs started in the background
-	"internal/sealed":         10, // streams that only holders of keys can read
+	"internal/sealed":         1,  // streams that only holders of keys can read
+	"internal/envelope":       4,  // lines sealed on a remote, and what a store remembers of them
 	"internal/sshsig":         1,  // signatures by ssh-keygen
 	"internal/signature":      5,  // signed statements about lines
 	"internal/secrets":        1,  // credentials in texts
@@ -143,7 +144,7 @@ var thirdParty = map[string][]string{
 	"internal/transfer":       {"github.com/gofrs/flock"},                                    // one push in the background at a time
 	"internal/ticket":         {"github.com/gofrs/flock"},                                    // one at a time does the work
 	"internal/setup":          {"github.com/tailscale/hujson", "github.com/BurntSushi/toml"}, // settings of agents
-	"internal/sealed":         {"filippo.io/age", "golang.org/x/crypto/ssh"},                 // encryption, and the error of a key with a passphrase; only the program links it
+	"internal/sealed":         {"filippo.io/age", "golang.org/x/crypto/ssh"},                 // encryption, and the error of a key with a passphrase
 	// OpenAPI from types; one server per data directory; PROPFIND, its XML and its properties, as clients of WebDAV know them
 	"internal/httpapi":  {"github.com/danielgtaylor/huma/v2", "github.com/gofrs/flock", "golang.org/x/net/webdav"},
 	"internal/dav":      {"golang.org/x/net/webdav"},                                               // the interfaces that it asks for

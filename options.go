@@ -8,6 +8,9 @@ const NoLimit = settings.NoLimit
 // SyncRemembered is the value of Options.Sync that stands for the remote of the last push.
 const SyncRemembered = settings.SyncRemembered
 
+// EncryptNone is the element of Options.Encrypt that stands for open pushes.
+const EncryptNone = settings.EncryptNone
+
 // The defaults of Options.
 const (
 	DefaultMaxFileSize    = settings.DefaultMaxFileSize    // bytes above which a file is not captured

@@ -50,6 +50,12 @@ func recipients(texts []string) (list []age.Recipient, err error) {
 	return list, nil
 }
 
+// Check returns an error, ErrRecipient, unless Seal takes the recipients.
+func Check(texts []string) error {
+	_, err := recipients(texts)
+	return err
+}
+
 // Seal returns a writer that encrypts for all of some recipients. Close ends the stream and leaves w open.
 func Seal(w io.Writer, texts []string) (io.WriteCloser, error) {
 	list, err := recipients(texts)

@@ -138,14 +138,14 @@ func (r *Transport) fetch(ctx context.Context, m *remote, want *wanted, all bool
 	defer func() { err = errors.Join(err, q.Discard()) }()
 	sealed := &sealedFetch{Transport: r, m: m, want: want, q: q, all: all || len(lacks) > 0}
 	if err := r.receive(ctx, m, q, want, sealed, own); err != nil {
-		return nil, sealed.skipped, err
+		return nil, sealed.again, err
 	}
 	in, err := r.judgeIncoming(ctx, q, own)
 	if err = sealed.explained(err); err != nil {
-		return nil, sealed.skipped, err
+		return nil, sealed.again, err
 	}
 	fetched, err = r.adopt(ctx, q, in, sealed, foundIn(q, lacks))
-	return fetched, sealed.skipped, err
+	return fetched, sealed.again, err
 }
 
 // receive brings open lines and sealed ones into a quarantine.

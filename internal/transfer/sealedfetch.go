@@ -116,9 +116,8 @@ type sealedFetch struct {
 	all   bool // also the parts that have come before, and those of this store
 	notes *sealedNotes
 
-	seen    envelope.Seen
-	skipped bool // parts that have come before
-	opened  int
+	seen  envelope.Seen
+	again bool // with all parts, or a little later, it could end another way
 }
 
 // wanted says what a fetch brings: refspecs of open lines, and sealed lines of the project's keys.
@@ -170,7 +169,7 @@ func (f *sealedFetch) store(ctx context.Context, carrier *odb.Quarantine, note *
 	if !f.all {
 		parts = before.Without(note.Parts, end)
 	}
-	f.skipped = f.skipped || len(parts) < end
+	f.again = f.again || len(parts) < end
 	if err := f.parts(ctx, carrier, note, parts); err != nil {
 		return err
 	}
@@ -210,6 +209,7 @@ func (f *sealedFetch) parts(ctx context.Context, carrier *odb.Quarantine, note *
 	}
 	for some := range slices.Chunk(specs, maxDropped) {
 		if err := f.m.fetchInto(ctx, carrier, some); err != nil {
+			f.again = f.again || strings.Contains(err.Error(), "couldn't find remote ref") // a push has merged parts meanwhile
 			return err
 		}
 	}
@@ -221,7 +221,6 @@ func (f *sealedFetch) parts(ctx context.Context, carrier *odb.Quarantine, note *
 		if err := f.part(ctx, carrier, note.ID, p, identities); err != nil {
 			return fmt.Errorf("part %s: %w", p.Name(), err)
 		}
-		f.opened++
 	}
 	f.q.PackNames() // lists what git has written
 	return nil

@@ -133,20 +133,25 @@ func (s *sealedPush) settled(last *envelope.State, there map[string]string) *env
 			s.held = append(s.held, thereRef{partName, name, there[name]})
 		}
 	}
-	note := there[envelope.RefNotes+last.ID]
+	note, foreign := there[envelope.RefNotes+last.ID], true
 	for _, known := range []*envelope.State{s.at.Begun, s.at.There} {
-		if known != nil && known.ID == last.ID && known.Note == note && hasParts(known, there) {
+		if known == nil || known.ID != last.ID || known.Note != note {
+			continue
+		}
+		if hasParts(known, there) {
 			return known
 		}
+		foreign = false
 	}
-	if note != "" && last.Again { // a copy of this store pushes there, too
+	foreign = foreign && note != ""
+	if foreign && last.Again { // a copy of this store pushes there, too
 		s.held = nil
 		return &envelope.State{ID: envelope.NewID(), Proof: envelope.NewID()}
 	}
 	if s.at.There != nil {
 		s.Log.Warn("the remote does not have what was pushed there: everything is sealed again")
 	}
-	return &envelope.State{ID: last.ID, Proof: last.Proof, Number: last.Number, Note: note, Again: note != ""}
+	return &envelope.State{ID: last.ID, Proof: last.Proof, Number: last.Number, Note: note, Again: foreign}
 }
 
 // partName stands for a part among the names of lines.

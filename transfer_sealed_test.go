@@ -114,8 +114,8 @@ func dropLocks(t *testing.T, dir string) {
 	}
 }
 
-// wantThere fails unless another machine gets all lines of the store from the remote, which has no part that no
-// note lists.
+// wantThere fails unless another machine gets all lines of the store from the remote, which has no part too many:
+// two, or one where git's server had moved the note and not added the part.
 func (c *crashRun) wantThere(what, remote string) {
 	c.Helper()
 	g := c.other()
@@ -128,7 +128,7 @@ func (c *crashRun) wantThere(what, remote string) {
 			c.Errorf("%s: another machine lacks %s", what, ref)
 		}
 	}
-	if parts := strings.Count(c.oracle.In(remote, "for-each-ref", "refs/cairn/parts/"), "\n"); parts != 2 {
+	if parts := strings.Count(c.oracle.In(remote, "for-each-ref", "refs/cairn/parts/"), "\n"); parts != 2 && parts != 1 {
 		c.Errorf("%s: %d parts on the remote", what, parts)
 	}
 }

@@ -214,6 +214,17 @@ func (s *sealedPush) seal(ctx context.Context, carrier *odb.Quarantine, was *env
 	return next, append(specs, next.Note+":"+envelope.RefNotes+next.ID), batch.Commit()
 }
 
+// lost lists the lines that a state has and the next one has not: this store no longer has them as a whole.
+func lost(was, next *envelope.State) (names []string) {
+	heads := envelope.Heads(next.Listed())
+	for _, name := range slices.Sorted(maps.Keys(envelope.Heads(was.Listed()))) {
+		if _, ok := heads[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // sealedArgs make git send without searching in sealed bytes for what could be made smaller.
 var sealedArgs = []string{
 	"-c", "core.compression=0", "-c", "pack.window=0",
@@ -224,7 +235,10 @@ var sealedArgs = []string{
 // later what has become of it.
 func (s *sealedPush) send(ctx context.Context, carrier *odb.Quarantine, was, next *envelope.State, specs []string) error {
 	if was.For != "" && was.For != next.For {
-		s.Log.Warn("the recipients have changed: everything is sealed again, without lines that are no longer here")
+		s.Log.Warn("the recipients have changed: everything is sealed again")
+		if names := lost(was, next); len(names) > 0 {
+			s.Log.Warn("lines go from the remote, because they are not here as a whole", "lines", strings.Join(names, " "))
+		}
 	}
 	at := &envelope.Pushed{Recipients: s.recipients, There: s.at.There, Begun: next}
 	if err := s.keepSealed(s.m.url, at); err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // sealing returns what makes options seal for a new key, and read with it.
-func sealing(t *testing.T) func(*cairn.Options) {
+func sealing(t testing.TB) func(*cairn.Options) {
 	t.Helper()
 	id, err := age.GenerateX25519Identity()
 	if err != nil {

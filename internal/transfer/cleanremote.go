@@ -64,14 +64,20 @@ func (r *Transport) cleanSealed(ctx context.Context, m *remote, dryRun bool) (dr
 	if err != nil || at.There == nil || len(recipients) == 0 {
 		return nil, err
 	}
-	var there []thereRef
-	for name := range envelope.Heads(at.There.Listed()) {
-		if !strings.HasPrefix(history.RefRoot+name, history.RefSignatures) {
+	var there, replaced []thereRef
+	for name, head := range envelope.Heads(at.There.Listed()) {
+		switch here, err := r.DB.Has(head.ID); {
+		case err != nil:
+			return nil, err
+		case strings.HasPrefix(history.RefRoot+name, history.RefSignatures):
+		case here:
 			there = append(there, thereRef{name: name})
+		default: // a purge has rewritten the line, or it was begun again
+			replaced = append(replaced, thereRef{name: name})
 		}
 	}
 	surplus, err := r.surplus(there)
-	if dropped = namesOf(surplus); err != nil || dryRun || len(surplus) == 0 {
+	if dropped = append(namesOf(surplus), namesOf(replaced)...); err != nil || dryRun || len(dropped) == 0 {
 		return dropped, err
 	}
 	lines, err := r.ownLines()

@@ -136,8 +136,8 @@ func (r *Transport) fetch(ctx context.Context, m *remote, want *wanted, all bool
 		return nil, false, err
 	}
 	defer func() { err = errors.Join(err, q.Discard()) }()
-	sealed := &sealedFetch{Transport: r, m: m, want: want, q: q, all: all || len(lacks) > 0}
-	if err := r.receive(ctx, m, q, want, sealed, own); err != nil {
+	sealed := &sealedFetch{Transport: r, m: m, want: want, all: all || len(lacks) > 0}
+	if q, err = r.receive(ctx, q, sealed, own, len(lacks) > 0); err != nil {
 		return nil, sealed.again, err
 	}
 	in, err := r.judgeIncoming(ctx, q, own)
@@ -148,17 +148,36 @@ func (r *Transport) fetch(ctx context.Context, m *remote, want *wanted, all bool
 	return fetched, sealed.again, err
 }
 
-// receive brings open lines and sealed ones into a quarantine.
-func (r *Transport) receive(ctx context.Context, m *remote, q *odb.Quarantine, want *wanted, sealed *sealedFetch, own string) error {
-	if len(want.specs) > 0 {
-		if err := m.fetchInto(ctx, q, want.specs); err != nil {
-			return err
+// receive brings open lines and sealed ones into a quarantine. One connection brings the open lines and the
+// sealed notes. Where no open line has come, another quarantine takes the place of the one with the notes.
+func (r *Transport) receive(ctx context.Context, q *odb.Quarantine, sealed *sealedFetch, own string, alone bool) (*odb.Quarantine, error) {
+	specs := sealed.want.specs
+	if len(sealed.want.keys) > 0 {
+		specs = append(slices.Clone(specs), notesSpec)
+	}
+	if err := sealed.m.fetchInto(ctx, q, specs); err != nil {
+		return q, err
+	}
+	var err error
+	if sealed.notes, err = r.sealedNotes(q); err != nil || len(sealed.notes.open) == 0 {
+		return q, err
+	}
+	lines, err := q.Refs(RefIncoming)
+	if err != nil {
+		return q, err
+	}
+	if len(lines) == 0 {
+		next, err := r.quarantine(alone)
+		if err != nil {
+			return q, err
 		}
+		if err := q.Discard(); err != nil {
+			return next, err
+		}
+		q = next
 	}
-	if len(want.keys) == 0 { // a store of this machine
-		return nil
-	}
-	return sealed.bring(ctx, own)
+	sealed.q = q
+	return q, sealed.bring(ctx, own)
 }
 
 // adopt takes over what a quarantine holds. Found are lost objects that have come back.

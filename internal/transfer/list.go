@@ -90,7 +90,7 @@ func (r *Transport) listRemote(ctx context.Context, m *remote, keys []string, al
 			specs = append(specs, aboutSpec(key))
 		}
 	}
-	if err := m.fetchInto(ctx, q, specs); err != nil {
+	if err := m.fetchInto(ctx, q, append(specs, notesSpec)); err != nil {
 		return nil, err
 	}
 	own, err := r.DB.Identity(false)
@@ -110,7 +110,7 @@ func (r *Transport) listRemote(ctx context.Context, m *remote, keys []string, al
 		}
 		b.add(note, a, false)
 	}
-	if err := r.addSealed(ctx, m, q, b, all); err != nil {
+	if err := r.addSealed(q, b, all); err != nil {
 		return nil, err
 	}
 	if all {
@@ -138,8 +138,8 @@ func (b *listing) project(key string) *RemoteProject {
 }
 
 // addSealed adds the stores that push sealed, and logs how many of them cannot be read.
-func (r *Transport) addSealed(ctx context.Context, m *remote, q *odb.Quarantine, b *listing, all bool) error {
-	notes, err := r.sealedNotes(ctx, m, q)
+func (r *Transport) addSealed(q *odb.Quarantine, b *listing, all bool) error {
+	notes, err := r.sealedNotes(q)
 	if err != nil {
 		return err
 	}

@@ -40,12 +40,12 @@ var errNoIdentity = errors.New("no identity is given (--identity FILE, or the se
 var errLostKey = errors.New("they are sealed for other keys; without one of these nothing of them can be read, and no other program can " +
 	"help. A machine that still has the checkpoints can seal them for a new key: cairn push --encrypt RECIPIENT")
 
-// sealedNotes brings all notes into a quarantine of their own, and opens those that the identities open.
-func (r *Transport) sealedNotes(ctx context.Context, m *remote, carrier *odb.Quarantine) (*sealedNotes, error) {
-	if err := m.fetchInto(ctx, carrier, []string{"+" + envelope.RefNotes + "*:" + envelope.RefNotes + "*"}); err != nil {
-		return nil, err
-	}
-	refs, err := carrier.Refs(envelope.RefNotes)
+// notesSpec is the refspec of the sealed notes of all stores.
+const notesSpec = "+" + envelope.RefNotes + "*:" + envelope.RefNotes + "*"
+
+// sealedNotes opens the notes that came, as far as the identities do.
+func (r *Transport) sealedNotes(came *odb.Quarantine) (*sealedNotes, error) {
+	refs, err := came.Refs(envelope.RefNotes)
 	if err != nil || len(refs) == 0 {
 		return &sealedNotes{}, err
 	}
@@ -56,10 +56,10 @@ func (r *Transport) sealedNotes(ctx context.Context, m *remote, carrier *odb.Qua
 	if identities == nil {
 		return &sealedNotes{closed: len(refs), why: errNoIdentity}, nil
 	}
-	return r.openNotes(carrier, refs, identities)
+	return r.openNotes(came, refs, identities)
 }
 
-func (r *Transport) openNotes(carrier *odb.Quarantine, refs []odb.Ref, identities []byte) (*sealedNotes, error) {
+func (r *Transport) openNotes(came *odb.Quarantine, refs []odb.Ref, identities []byte) (*sealedNotes, error) {
 	seen, err := r.seenNotes()
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (r *Transport) openNotes(carrier *odb.Quarantine, refs []odb.Ref, identitie
 		if !envelope.IsID(id) {
 			continue
 		}
-		note, err := openNote(carrier, id, ref, identities)
+		note, err := openNote(came, id, ref, identities)
 		switch {
 		case errors.Is(err, sealed.ErrKey):
 			notes.closed, notes.why = notes.closed+1, errLostKey
@@ -89,18 +89,18 @@ func (r *Transport) openNotes(carrier *odb.Quarantine, refs []odb.Ref, identitie
 	return notes, nil
 }
 
-func openNote(carrier *odb.Quarantine, id string, ref odb.Ref, identities []byte) (*envelope.Note, error) {
+func openNote(came *odb.Quarantine, id string, ref odb.Ref, identities []byte) (*envelope.Note, error) {
 	if ref.Err != nil {
 		return nil, foreign(ref.Err)
 	}
-	kind, size, err := carrier.Stat(ref.ID)
+	kind, size, err := came.Stat(ref.ID)
 	if err != nil {
 		return nil, foreign(err)
 	}
 	if kind != object.Blob || size > envelope.MaxNote {
 		return nil, fmt.Errorf("%s of %d bytes is no note of a store", kind, size)
 	}
-	_, data, err := carrier.Read(ref.ID)
+	_, data, err := came.Read(ref.ID)
 	if err != nil {
 		return nil, foreign(err)
 	}
@@ -134,9 +134,6 @@ func (f *sealedFetch) bring(ctx context.Context, own string) error {
 		return err
 	}
 	defer func() { err = errors.Join(err, carrier.Discard()) }()
-	if f.notes, err = f.sealedNotes(ctx, f.m, carrier); err != nil {
-		return err
-	}
 	if f.seen, err = f.seenNotes(); err != nil {
 		return err
 	}

@@ -188,15 +188,7 @@ func TestSealedCopiedStore(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []odb.Private{"id", odb.PrivateSealed} {
-		data, err := os.ReadFile(f.DB.PrivatePath(string(name)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(twin.DB.PrivatePath(string(name)), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	twin.takesOver(f)
 	var ours, theirs *history.Checkpoint
 	for i := range 4 {
 		ours = f.session("ours", "x", int64(i), map[string]string{"a": fmt.Sprint("ours", i)})
@@ -329,4 +321,44 @@ func TestSealedLostObject(t *testing.T) {
 	h := machineOf(t, statetest.Reopen(t, g.Store)).sealsFor(k)
 	h.fetch(remote)
 	h.has(f, c)
+}
+
+// takesOver gives a store the identity of another one, and what it knows of remotes.
+func (m *machine) takesOver(other *machine) {
+	m.Helper()
+	for _, name := range []odb.Private{"id", odb.PrivateSealed} {
+		data, err := os.ReadFile(other.DB.PrivatePath(string(name)))
+		if err != nil {
+			m.Fatal(err)
+		}
+		if err := os.WriteFile(m.DB.PrivatePath(string(name)), data, 0o600); err != nil {
+			m.Fatal(err)
+		}
+	}
+}
+
+// TestSealedCleanRewritten: a cleaning of the remote takes away what a purge has rewritten, with its contents.
+func TestSealedCleanRewritten(t *testing.T) {
+	t.Parallel()
+	o, k := gittest.NewOracle(t), newKey(t)
+	remote := bareRepository(t, o)
+	f := newMachine(t).sealsFor(k)
+	old := f.session("s", "x", 1, map[string]string{"a": "a secret\n"})
+	f.push(remote)
+	rewritten := f.other().sealsFor(k)
+	rewritten.takesOver(f)
+	c := rewritten.session("s", "x", 1, map[string]string{"a": "none\n"})
+	rewritten.push(remote)
+	if dropped := rewritten.cleanRemote(remote, false); !slices.Equal(dropped, []string{"sessions/s"}) {
+		t.Errorf("dropped %q", dropped)
+	}
+	if dropped := rewritten.cleanRemote(remote, true); len(dropped) != 0 {
+		t.Errorf("would drop %q", dropped)
+	}
+	g := f.other().sealsFor(k)
+	g.fetch(remote)
+	g.has(rewritten, c)
+	if _, err := g.Lookup(t.Context(), old.ID); err == nil {
+		t.Error("the old state is still there")
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"filippo.io/age"
@@ -59,45 +60,95 @@ func TestSealedFetchKilled(t *testing.T) {
 	newFetchRun(t, sealing(t)).killed(t)
 }
 
+// sealedPush is a sealed push in a process of its own, again and again from the same store to the same remote.
+type sealedPush struct {
+	*crashRun
+	remote string
+	want   string // the refs of the store
+}
+
+func newSealedPush(t *testing.T) *sealedPush {
+	t.Helper()
+	c := newCrashRun(t)
+	sealing(t)(&c.opt)
+	p := &sealedPush{crashRun: c, remote: bareRepository(t, c.oracle)}
+	c.push(p.remote)
+	c.track()
+	copyTree(t, c.root, filepath.Join(c.pristine, "root"))
+	copyTree(t, c.data, filepath.Join(c.pristine, "data"))
+	copyTree(t, p.remote, filepath.Join(c.pristine, "remote"))
+	p.want = strings.Join(c.refs(c.oracle, c.repo().StoreDir()), "\n")
+	return p
+}
+
+func (p *sealedPush) env(command string) []string {
+	return append(p.crashRun.env(command), "CAIRN_TEST_REMOTE="+p.remote)
+}
+
+// again brings the store and the remote back to the state before the push.
+func (p *sealedPush) again() {
+	p.reset()
+	copyTree(p.T, filepath.Join(p.pristine, "remote"), p.remote)
+}
+
+// checkPushed: store and remote are whole, and the next push brings the rest.
+func (p *sealedPush) checkPushed(what string) {
+	p.Helper()
+	p.checkStore(what)
+	p.oracle.In(p.remote, "fsck", "--strict")
+	dropLocks(p.T, p.remote)
+	p.push(p.remote)
+	if got := strings.Join(p.refs(p.oracle, p.repo().StoreDir()), "\n"); got != p.want {
+		p.Errorf("%s: the store has\n%s\nwant\n%s", what, got, p.want)
+	}
+	p.wantThere(what, p.remote)
+}
+
 // TestSealedPushKilled kills a sealed push and the remote's processes. The remote has the former state or the new
 // one, and the next push brings the rest.
 func TestSealedPushKilled(t *testing.T) {
 	t.Parallel()
-	c := newCrashRun(t)
-	sealing(t)(&c.opt)
-	remote := bareRepository(t, c.oracle)
-	c.push(remote)
-	c.track()
-	for _, dir := range []string{"root", "data"} {
-		copyTree(t, map[string]string{"root": c.root, "data": c.data}[dir], filepath.Join(c.pristine, dir))
-	}
-	copyTree(t, remote, filepath.Join(c.pristine, "remote"))
-	want := strings.Join(c.refs(c.oracle, c.repo().StoreDir()), "\n")
+	c := newSealedPush(t)
 	n := 1
 	for ; ; n += gittest.FamilyStride() {
-		c.reset()
-		copyTree(t, filepath.Join(c.pristine, "remote"), remote)
-		crash := gittest.KillFamilyAt(t, []string{os.Args[0]}, append(c.env("push"), "CAIRN_TEST_REMOTE="+remote), gittest.WriteCalls, n)
+		c.again()
+		crash := gittest.KillFamilyAt(t, []string{os.Args[0]}, c.env("push"), gittest.WriteCalls, n)
 		if !crash.Hit {
 			if crash.ExitCode != 0 {
 				t.Fatalf("undisturbed push: %s", crash)
 			}
 			break
 		}
-		what := fmt.Sprintf("killed at call %d, %s", n, crash.Call)
-		c.checkStore(what)
-		c.oracle.In(remote, "fsck", "--strict")
-		dropLocks(t, remote)
-		c.push(remote)
-		if got := strings.Join(c.refs(c.oracle, c.repo().StoreDir()), "\n"); got != want {
-			t.Errorf("%s: the store has\n%s\nwant\n%s", what, got, want)
-		}
-		c.wantThere(what, remote)
+		c.checkPushed(fmt.Sprintf("killed at call %d, %s", n, crash.Call))
 		if t.Failed() {
 			t.Fatalf("killed at call %d: %s", n, crash)
 		}
 	}
 	t.Logf("%d write-type system calls", n-1)
+}
+
+// TestSealedPushWriteErrors lets one system call of a sealed push fail: the push succeeds, or says so, and the next one
+// brings the rest.
+func TestSealedPushWriteErrors(t *testing.T) {
+	t.Parallel()
+	c := newSealedPush(t)
+	errnos := []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EDQUOT}
+	for i, n := 0, 1; ; i, n = i+1, n+gittest.FamilyStride() {
+		c.again()
+		errno := errnos[i%len(errnos)]
+		crash := gittest.FailFamilyAt(t, []string{os.Args[0]}, c.env("push"), gittest.WriteCalls, n, errno)
+		if !crash.Hit {
+			break
+		}
+		what := fmt.Sprintf("call %d, %s, fails with %v", n, crash.Call, errno)
+		if crash.ExitCode != 0 && crash.Stderr == "" {
+			t.Errorf("%s: no message", what)
+		}
+		c.checkPushed(what)
+		if t.Failed() {
+			t.Fatalf("%s: %s", what, crash)
+		}
+	}
 }
 
 // dropLocks removes the locks of a git server that was killed, as its owner would.

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"context"
+	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/envelope"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
@@ -23,7 +24,7 @@ func (r *Transport) ancestry(ctx context.Context, parts []envelope.Part) *ancest
 	return &ancestry{ctx: ctx, read: r.ReadCheckpoint, ends: r.DB.Ends(), known: r.tipsHere(parts)}
 }
 
-// walk visits commits from some on, until visit wants no parents or no more at all.
+// walk visits commits from some on, first parents first, until visit wants no parents or no more at all.
 func (a *ancestry) walk(from []object.ID, visit func(id object.ID, parents []object.ID, err error) (on, stop bool)) error {
 	seen := make(map[object.ID]bool)
 	for queue := from; len(queue) > 0; {
@@ -39,13 +40,14 @@ func (a *ancestry) walk(from []object.ID, visit func(id object.ID, parents []obj
 		var parents []object.ID
 		c, err := a.read(id)
 		if err == nil {
-			parents = history.CommitOf(c).Parents
+			parents = slices.Clone(history.CommitOf(c).Parents)
 		}
 		on, stop := visit(id, parents, err)
 		if stop {
 			return nil
 		}
 		if on {
+			slices.Reverse(parents) // a line goes on along first parents
 			queue = append(queue, parents...)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
@@ -104,9 +105,38 @@ func TestBorrowLoose(t *testing.T) {
 	}
 }
 
+// TestBorrowLooseForGit: what the store borrows is linked once. Git's commits survive the repository,
+// and the checkpoint for which their files were borrowed.
+func TestBorrowLooseForGit(t *testing.T) {
+	t.Parallel()
+	f, o := looseFixture(t)
+	a := &aged{f, time.Now()}
+	head := strings.TrimSpace(o.In(f.root, "rev-parse", "HEAD"))
+	a.trackAgo(60*time.Hour, "")
+	vault := filepath.Join(f.repo().StoreDir(), "cairn", "kept")
+	own, err := filepath.Glob(filepath.Join(vault, "objects", "[0-9a-f][0-9a-f]", "*"))
+	if err != nil || len(own) == 0 || len(own) > manyLoose/10 {
+		t.Errorf("beside the store's %d objects the vault has %d (%v)", f.looseObjects(), len(own), err)
+	}
+	for i := range 7 {
+		f.remove(fmt.Sprint("d", i))
+	}
+	a.trackAgo(time.Hour, "young")
+	f.remove(".git")
+	for range 2 {
+		a.clean(cairn.CleanOptions{Retention: cairn.Retention{MaxAge: 30 * time.Hour, KeepLast: 1}})
+	}
+	if n := f.looseObjects(); n != 0 {
+		t.Errorf("the store still has %d loose objects", n)
+	}
+	o.In(vault, "rev-list", "--objects", head)
+	o.Fsck(f.repo().StoreDir())
+}
+
 // What must not be borrowed is read instead, and every capture is exact.
 func TestBorrowLooseTraps(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	for name, trap := range map[string]func(f *fixture, o *gittest.Oracle){
 		"edited": func(f *fixture, _ *gittest.Oracle) { f.write("d0/f0", "FILE 0\n") },
 		"line ends": func(f *fixture, o *gittest.Oracle) {
@@ -209,12 +239,14 @@ func TestBorrowLooseDamaged(t *testing.T) {
 // them. What the next one makes is whole.
 func TestR93_KilledInABorrowingTrack(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	borrowingTracks(t, 173, gittest.KillAt)
 }
 
 // TestR69_BorrowingErrors lets one of those calls fail. A link that cannot be made is no error.
 func TestR69_BorrowingErrors(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	for _, errno := range []syscall.Errno{syscall.EXDEV, syscall.EMLINK, syscall.EPERM, syscall.ENOSPC} {
 		t.Run(errno.Error(), func(t *testing.T) {
 			t.Parallel()
@@ -234,7 +266,7 @@ func borrowingTracks(t *testing.T, every int, strike func(t testing.TB, argv, en
 	f, o := looseFixture(t)
 	c := &crashRun{fixture: f, oracle: o}
 	want := o.WriteTree(f.root)
-	for n := 1; ; n += every*gittest.Stride()/7 + 1 {
+	for n := gittest.First(); ; n += every*gittest.Stride()/7 + 1 {
 		if err := os.RemoveAll(c.data); err != nil {
 			t.Fatal(err)
 		}
@@ -255,6 +287,7 @@ func borrowingTracks(t *testing.T, every int, strike func(t testing.TB, argv, en
 // A whole set of links that cannot be made, as on another file system: every file is read.
 func TestBorrowLooseNoLinks(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	f, o := looseFixture(t)
 	c := &crashRun{fixture: f, oracle: o}
 	crash := gittest.FailFrom(t, []string{os.Args[0]}, c.env("track"), "linkat", 1, syscall.EXDEV)

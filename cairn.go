@@ -16,6 +16,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/purge"
+	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 	"github.com/seed-fb9cbc17/cairn/internal/repair"
 	"github.com/seed-fb9cbc17/cairn/internal/retention"
 	"github.com/seed-fb9cbc17/cairn/internal/settings"
@@ -58,7 +59,7 @@ func Open(opt Options) (*Repo, error) {
 		return nil, fmt.Errorf("%w: no data directory given", ErrStore)
 	}
 	store := StorePath(dataDir, root)
-	if root == dataDir || history.Within(root, store) {
+	if root == dataDir || realpath.Within(root, store) {
 		return nil, fmt.Errorf("%w: %s lies inside the data directory %s", ErrRoot, root, dataDir)
 	}
 	around, err := capture.UserRepoOr(root, git.Named{Dir: opt.GitDir, WorkTree: opt.GitWorkTree})
@@ -189,7 +190,7 @@ func forkAround(dir, root, dataDir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for ; at != root && history.Within(at, root); at = filepath.Dir(at) {
+	for ; at != root && realpath.Within(at, root); at = filepath.Dir(at) {
 		if history.IsFork(StorePath(dataDir, at)) {
 			return at, nil
 		}

@@ -119,6 +119,7 @@ func TestR04_UnreadableFile(t *testing.T) {
 
 func TestR05_FileRewrittenWhileRead(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	f := newFixture(t, gittest.Tree{"quiet": gittest.File("q")})
 	block := strings.Repeat("0123456789abcdef", 4096)
 	stop := churn(t, func(n int) {

@@ -11,6 +11,7 @@ import (
 // TestCheckBesideOthers: what others are just about is no damage.
 func TestCheckBesideOthers(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	f := newFixture(t, gittest.Tree{"a": gittest.File("1"), "d/b": gittest.File("1")})
 	f.opt.Watch, f.opt.NoSync = true, false
 	busy, state := f.repo(), f.trackAll()

@@ -394,7 +394,7 @@ func wholeOrNone(t *testing.T, dir string, want gittest.Listing) {
 func TestCheckoutKilled(t *testing.T) {
 	t.Parallel()
 	c, dir, want := newCheckoutRun(t)
-	n := 1
+	n := gittest.First()
 	for ; ; n += gittest.Stride() {
 		c.reset()
 		crash := gittest.KillAt(t, []string{os.Args[0]}, append(c.env("checkout"), "CAIRN_TEST_DIR="+dir), gittest.WriteCalls, n)
@@ -431,7 +431,7 @@ func TestCheckoutWriteErrors(t *testing.T) {
 		t.Run(errno.Error(), func(t *testing.T) {
 			t.Parallel()
 			c, dir, want := newCheckoutRun(t)
-			for n := 1; ; n += gittest.Stride() {
+			for n := gittest.First(); ; n += gittest.Stride() {
 				c.reset()
 				crash := gittest.FailAt(t, []string{os.Args[0]}, append(c.env("checkout"), "CAIRN_TEST_DIR="+dir), gittest.WriteCalls, n, errno)
 				wholeOrNone(t, dir, want)

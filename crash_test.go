@@ -142,7 +142,7 @@ func commandAsProcess(command string) int {
 func TestR93_KilledInATrack(t *testing.T) {
 	t.Parallel()
 	c := newCrashRun(t)
-	n := 1
+	n := gittest.First()
 	for ; ; n += gittest.Stride() {
 		c.reset()
 		crash := gittest.KillAt(t, []string{os.Args[0]}, c.env("track"), gittest.WriteCalls, n)
@@ -171,7 +171,7 @@ func TestR93_KilledInATrack(t *testing.T) {
 func TestR92_KilledInARestore(t *testing.T) {
 	t.Parallel()
 	c := newCrashRun(t)
-	n := 1
+	n := gittest.First()
 	for ; ; n += gittest.Stride() {
 		c.reset()
 		crash := gittest.KillAt(t, []string{os.Args[0]}, c.env("restore"), gittest.WriteCalls, n)
@@ -207,9 +207,9 @@ func TestR69_WriteErrors(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"track", "restore"} {
 		for i, errno := range []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EDQUOT} {
-			first, step := 1, gittest.Stride()
+			first, step := gittest.First(), gittest.Stride()
 			if command == "restore" {
-				first, step = 1+i%2, 2*gittest.Stride()
+				first, step = gittest.First()+i%2, 2*gittest.Stride()
 			}
 			t.Run(command+" "+errno.Error(), func(t *testing.T) {
 				t.Parallel()

@@ -118,6 +118,7 @@ func (d *damaged) tryEverything(when string) (readable []int) {
 // again, and new checkpoints can be taken at any time.
 func TestDamage(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	for name, c := range map[string]struct {
 		do    func(*damaged)
 		least int // checkpoints that stay readable

@@ -55,6 +55,31 @@ var layers = map[string]int{
 	"internal/usergit":        2, // git in the user's repository, when asked
 	"internal/gitcommit":      5, // what a commit of turns contains
 	"internal/takenback":      6, // which parts of a change operations have taken back
+	"internal/background":     0,  // programs started in the background
+	"internal/sealed":         10, // streams that only holders of keys can read
+	"internal/sshsig":         1,  // signatures by ssh-keygen
+	"internal/signature":      5,  // signed statements about lines
+	"internal/secrets":        1,  // credentials in texts
+	"internal/manpage":        0,  // manual pages from the texts of help
+	"internal/pager":          0,  // a program that stops after every page
+	"internal/child":          1,  // a command in the place of this process
+	"internal/parallel":       0,  // goroutines on different processors
+	"integrations":            0,  // adapters in other languages
+	"internal/worddiff":       1,  // changed words, for git's diffs, the terminal and the page
+	"internal/hunk":           1,  // changed places of a file, named and taken back
+	"internal/odb/pack":       1,  // one pack of git's; knows no store, so that its tests need none
+	"internal/odb/redo":       1,  // the write-ahead log; sees the store through an interface
+	"internal/odb/loan":       1,  // loose objects of another repository, linked; knows no store
+	"internal/odb/keep":       2,  // objects of the user's repository, kept alive; knows no store
+	"internal/odb":            2,  // the store
+	"internal/odb/reach":      3,  // what roots lead to
+	"internal/thinned":        3,  // the list of thinned checkpoints
+	"internal/identity":       3,  // what a project is known by on every machine
+	"internal/odb/collect":    4,  // garbage collection; odb does without
+	"internal/odb/fsck":       4,  // verify and repair; odb does without
+	"internal/usergit":        2,  // git in the user's repository, when asked
+	"internal/gitcommit":      5,  // what a commit of turns contains
+	"internal/takenback":      6,  // which parts of a change operations have taken back
 	"internal/index":          1,
 	"internal/git":            1,
 	"internal/gitstate":       2, // HEAD, refs, index and stash of the user's repository, read and compared

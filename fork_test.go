@@ -367,7 +367,7 @@ func (c *crashRun) wholeFork(dir, when string) (there bool) {
 func TestForkKilled(t *testing.T) {
 	t.Parallel()
 	c, dir := newForkRun(t)
-	n := 1
+	n := gittest.First()
 	for ; ; n += gittest.Stride() {
 		c.reset()
 		if err := os.RemoveAll(dir); err != nil {
@@ -419,7 +419,7 @@ func TestForkWriteErrors(t *testing.T) {
 		t.Run(errno.Error(), func(t *testing.T) {
 			t.Parallel()
 			c, dir := newForkRun(t)
-			for n := 1; ; n += gittest.Stride() {
+			for n := gittest.First(); ; n += gittest.Stride() {
 				c.reset()
 				if err := os.RemoveAll(dir); err != nil {
 					t.Fatal(err)

@@ -10,9 +10,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
 func (f *fixture) forks() []cairn.ForkInfo {
@@ -196,7 +198,7 @@ func (c *crashRun) removed(dir, when string, want gittest.Listing) {
 func TestRemoveForkKilled(t *testing.T) {
 	t.Parallel()
 	c, dir, want := newRemovalRun(t)
-	n := 1
+	n := gittest.First()
 	for ; ; n += gittest.Stride() {
 		c.reset()
 		copyTree(t, filepath.Join(c.pristine, "fork"), dir)
@@ -215,11 +217,12 @@ func TestRemoveForkKilled(t *testing.T) {
 // TestRemoveForkWriteErrors lets one system call fail.
 func TestRemoveForkWriteErrors(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	for _, errno := range []syscall.Errno{syscall.ENOSPC, syscall.EIO} {
 		t.Run(errno.Error(), func(t *testing.T) {
 			t.Parallel()
 			c, dir, want := newRemovalRun(t)
-			for n := 1; ; n += gittest.Stride() {
+			for n := gittest.First(); ; n += gittest.Stride() {
 				c.reset()
 				copyTree(t, filepath.Join(c.pristine, "fork"), dir)
 				crash := gittest.FailAt(t, []string{os.Args[0]}, append(c.env("remove-fork"), "CAIRN_TEST_DIR="+dir), gittest.WriteCalls, n, errno)
@@ -232,5 +235,36 @@ func TestRemoveForkWriteErrors(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRemoveForkLocked: LockTimeout bounds the wait for the store of a fork whose directory is gone.
+func TestRemoveForkLocked(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
+	f.track()
+	k, res := f.fork(copyPlace(t), cairn.ForkOptions{})
+	k.closeAll()
+	if err := os.RemoveAll(k.root); err != nil {
+		t.Fatal(err)
+	}
+	db, err := odb.Open(string(res.Store), k.root, odb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	unlock, err := db.Lock(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.closeAll()
+	f.opt.LockTimeout = 20 * time.Millisecond
+	_, err = f.repo().RemoveFork(t.Context(), k.root, cairn.RemoveForkOptions{})
+	assertError(t, err, cairn.ErrLocked)
+	if err := unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.repo().RemoveFork(t.Context(), k.root, cairn.RemoveForkOptions{}); err != nil {
+		t.Error(err)
 	}
 }

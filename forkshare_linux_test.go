@@ -40,6 +40,7 @@ func onDisk(t *testing.T, dir string) (bytes int64) {
 // the room of one store and that work. Their stat caches, which follow the number of files, do not count.
 func TestTenForksShareOneStore(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	const files, size = 2000, 4 << 10
 	tree := make(gittest.Tree, files)
 	for i := range files {

@@ -211,12 +211,13 @@ func (k gitCrashKind) format(t *testing.T) []string {
 // write-type system calls. CAIRN_CRASH=git visits each of them.
 func TestKilledWhileGitGoesBack(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	for _, kind := range gitCrashes {
 		for name, kill := range map[string]func(testing.TB, []string, []string, string, int) gittest.Crash{"alone": gittest.KillAt, "with git": gittest.KillFamilyAt} {
 			t.Run(kind.name()+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				c := newGitCrash(t, kind)
-				n, finished := 1, 0
+				n, finished := gittest.First(), 0
 				for ; ; n += gittest.FamilyStride() {
 					c.reset()
 					crash := kill(t, []string{os.Args[0]}, c.env(), gittest.WriteCalls, n)
@@ -244,12 +245,13 @@ func TestKilledWhileGitGoesBack(t *testing.T) {
 // a restore. A git that cannot remove its lock leaves it.
 func TestGitGoesBackWithWriteErrors(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	for i, kind := range gitCrashes[:3] { // a reftable keeps a symbolic ref without its target where its deletion fails
 		t.Run(kind.name(), func(t *testing.T) {
 			t.Parallel()
 			c := newGitCrash(t, kind)
 			errno := []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EDQUOT}[i]
-			for n := 1 + i; ; n += 3 * gittest.FamilyStride() {
+			for n := gittest.First() + i; ; n += 3 * gittest.FamilyStride() {
 				c.reset()
 				crash := gittest.FailFamilyAt(t, []string{os.Args[0]}, c.env(), gittest.WriteCalls, n, errno)
 				if !crash.Hit {

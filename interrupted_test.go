@@ -100,7 +100,7 @@ func TestUndoOfAKilledRestore(t *testing.T) {
 	t.Parallel()
 	c := newCrashRun(t)
 	undone := 0
-	for n := 1; ; n += gittest.Stride() {
+	for n := gittest.First(); ; n += gittest.Stride() {
 		c.reset()
 		crash := gittest.KillAt(t, []string{os.Args[0]}, c.env("restore"), gittest.WriteCalls, n)
 		if !crash.Hit {

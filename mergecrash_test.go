@@ -100,7 +100,7 @@ func (c *mergeRun) check(when string, whole bool) {
 func TestKilledInAMerge(t *testing.T) {
 	t.Parallel()
 	c := newMergeRun(t)
-	n := 1
+	n := gittest.First()
 	for ; ; n += gittest.Stride() {
 		c.reset()
 		crash := gittest.KillAt(t, []string{os.Args[0]}, c.env(), gittest.WriteCalls, n)
@@ -122,7 +122,7 @@ func TestWriteErrorsOfAMerge(t *testing.T) {
 		t.Run(errno.Error(), func(t *testing.T) {
 			t.Parallel()
 			c := newMergeRun(t)
-			for n := 1 + i; ; n += 2 * gittest.Stride() {
+			for n := gittest.First() + i; ; n += 2 * gittest.Stride() {
 				c.reset()
 				crash := gittest.FailAt(t, []string{os.Args[0]}, c.env(), gittest.WriteCalls, n, errno)
 				if !crash.Hit {

@@ -53,6 +53,7 @@ var spoilings = map[string]func(t *testing.T, path string){
 // checkpoint away, and mending makes the store sound again.
 func TestV13_PrivateFiles(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("no FIFO here")
 	}

@@ -140,6 +140,7 @@ func TestPurgeSecretsOfSome(t *testing.T) {
 // has changed, and the same call completes the purge.
 func TestKilledInAPurgeOfSecrets(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	g, ids := leaky(t, cairn.SecretsWarn)
 	if err := g.Close(); err != nil {
 		t.Fatal(err)
@@ -148,7 +149,7 @@ func TestKilledInAPurgeOfSecrets(t *testing.T) {
 	copyTree(t, g.data, pristine)
 	root := gittest.Manifest(t, g.root)
 	env := append(os.Environ(), "CAIRN_TEST_COMMAND=purge-secrets", "CAIRN_TEST_ROOT="+g.root, "CAIRN_TEST_DATA="+g.data, "GOMAXPROCS=2")
-	for n := 1; ; n += gittest.Stride() {
+	for n := gittest.First(); ; n += gittest.Stride() {
 		copyTree(t, pristine, g.data)
 		crash := gittest.KillAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, n)
 		if !crash.Hit && crash.ExitCode != 0 {

@@ -88,12 +88,13 @@ func (s *signedRun) signEnv(command string) []string {
 // Where a call of ssh-keygen fails, a purge goes on, and its statement has no signature.
 func TestKilledWhileSigning(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	for _, command := range []string{"sign", "purge"} {
 		for _, fails := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s fails %v", command, fails), func(t *testing.T) {
 				t.Parallel()
 				s := newSignedRun(t)
-				for n := 1; ; n += gittest.Stride() {
+				for n := gittest.First(); ; n += gittest.Stride() {
 					s.reset()
 					var crash gittest.Crash
 					if fails {

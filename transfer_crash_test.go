@@ -90,7 +90,7 @@ func TestFetchKilled(t *testing.T) {
 
 // killed visits the calls.
 func (f *fetchRun) killed(t *testing.T) {
-	n := 1
+	n := gittest.First()
 	for ; ; n += gittest.FamilyStride() {
 		f.reset()
 		crash := gittest.KillFamilyAt(t, []string{os.Args[0]}, f.env("fetch"), gittest.WriteCalls, n)
@@ -114,7 +114,7 @@ func TestFetchWriteErrors(t *testing.T) {
 	t.Parallel()
 	f := newFetchRun(t, nil)
 	errnos := []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EDQUOT}
-	for i, n := 0, 1; ; i, n = i+1, n+gittest.FamilyStride() {
+	for i, n := 0, gittest.First(); ; i, n = i+1, n+gittest.FamilyStride() {
 		f.reset()
 		errno := errnos[i%len(errnos)]
 		crash := gittest.FailFamilyAt(t, []string{os.Args[0]}, f.env("fetch"), gittest.WriteCalls, n, errno)

@@ -128,6 +128,7 @@ func TestFetchMovesOneSession(t *testing.T) {
 // from a remote without them.
 func TestFleetOnOneRemote(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	o := gittest.NewOracle(t)
 	f := newFixture(t, gittest.Tree{"a": gittest.File("1")})
 	f.sessionOf("s", "b", "2\n")

@@ -173,6 +173,7 @@ func TestPushFetchPath(t *testing.T) {
 
 func TestPushFetchHTTP(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	o := gittest.NewOracle(t)
 	backend := gitProgram(t, o, "git-http-backend")
 	dir := bareRepository(t, o)
@@ -196,6 +197,7 @@ func TestPushFetchHTTP(t *testing.T) {
 
 func TestPushFetchDaemon(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	o := gittest.NewOracle(t)
 	daemon := gitProgram(t, o, "git-daemon")
 	dir := bareRepository(t, o)

@@ -144,6 +144,7 @@ $HTTP["url"] =~ "^/git" {
 // TestFetchAcrossFileSystems: store and remote on different file systems.
 func TestFetchAcrossFileSystems(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	o := gittest.NewOracle(t)
 	dir := bareRepository(t, o)
 	f := newFixture(t, manyKinds())

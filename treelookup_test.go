@@ -38,6 +38,7 @@ const (
 // costs as much as with few. A look-up by an old tree walks over the newer checkpoints, and only
 // that grows. Not parallel: it counts allocations, some dozens for each object that is read.
 func TestCommandsDoNotGrowWithCheckpoints(t *testing.T) {
+	gittest.Long(t)
 	const few, many = 200, 1000
 	f := newFixture(t, gittest.Tree{"f": gittest.File("0"), "d/g": gittest.File("g")})
 	r := f.repo()

@@ -326,7 +326,7 @@ func TestV10_KilledWhileItRolls(t *testing.T) {
 	c := &crashRun{fixture: f, oracle: gittest.NewOracle(t), pristine: t.TempDir(), before: ids[0]}
 	copyTree(t, c.root, filepath.Join(c.pristine, "root"))
 	copyTree(t, c.data, filepath.Join(c.pristine, "data"))
-	for n := 1; ; n += 3 * gittest.Stride() {
+	for n := gittest.First(); ; n += 3 * gittest.Stride() {
 		c.reset()
 		crash := gittest.KillAt(t, []string{os.Args[0]}, c.env("roll"), gittest.WriteCalls, n)
 		if !crash.Hit && crash.ExitCode != 0 {

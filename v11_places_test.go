@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
 // What another place still holds comes back from there, and nothing is cut out.
 func TestV11_LostIsBroughtBack(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	everything := func(w *lostWorld) []string {
 		return []string{w.days[1] + ":a", w.days[1] + ":d/e", w.days[1] + ":d", w.days[2] + "^{tree}", w.today[1], w.line[2], "refs/cairn/operations~1"}
 	}

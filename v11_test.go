@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
 // Whatever is lost, doctor --fix ends in a store that works, with a list of what went.
 func TestV11_LostIsCutOut(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	for name, c := range map[string]struct {
 		lose func(w *lostWorld)
 		want map[string]int // losses by kind

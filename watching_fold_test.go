@@ -76,6 +76,7 @@ func (f *fixture) growDelta() {
 // it.
 func TestWatchingFolds(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	w := newWatcher(t, foldTree())
 	bases := make(map[string]bool)
 	for i := range 60 {
@@ -251,7 +252,7 @@ func struckWhileFolding(t *testing.T, command string, prepare func(*fixture)) {
 			c.closeAll()
 			copyTree(t, c.root, filepath.Join(c.pristine, "root"))
 			copyTree(t, c.data, filepath.Join(c.pristine, "data"))
-			n := 1
+			n := gittest.First()
 			for ; ; n += gittest.Stride() {
 				c.reset()
 				crash := strike(c, n)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
 // packCount is how many packs a store has.
@@ -44,6 +45,7 @@ func (f *fixture) trusted(when string) {
 // it, and the stat cache stays one that others believe.
 func TestWatchingFoldsPacks(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	w := newWatcher(t, foldTree())
 	most := 0
 	for i := range 80 {

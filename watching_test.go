@@ -142,6 +142,7 @@ func (w *watcher) oneEdit(content string) {
 // What happens between two tracks, by name.
 func TestWatchingStorms(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	dirs := 200
 	if testing.Short() {
 		dirs = 10

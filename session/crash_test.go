@@ -146,7 +146,7 @@ func (c *crashCase) run(t *testing.T) {
 	}
 	f.repo.Close()
 	done := gittest.Manifest(t, f.root)
-	n := 1
+	n := gittest.First()
 	for ; ; n += 2 * gittest.Stride() {
 		copyTree(t, filepath.Join(pristine, "root"), f.root)
 		copyTree(t, filepath.Join(pristine, "data"), f.data)

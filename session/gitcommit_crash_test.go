@@ -153,7 +153,7 @@ func (c *commitCrash) refuse(what string) {
 func TestCommitKilled(t *testing.T) {
 	t.Parallel()
 	c := newCommitCrash(t)
-	n := 1
+	n := gittest.First()
 	for ; ; n += 2 * gittest.Stride() {
 		c.reset()
 		crash := gittest.KillAt(t, []string{os.Args[0]}, c.env, gittest.WriteCalls, n)
@@ -210,6 +210,7 @@ func (c *commitCrash) number(path string) int {
 // runs of git is TestCommitKilled's. CAIRN_CRASH=all kills each in all four ways.
 func TestCommitWhoseGitIsKilled(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	for how, first := range map[string]int{"before": 1, "after": 2, "all before": 2, "all after": 1} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
@@ -289,9 +290,10 @@ func gitUnderTrace(real string) int {
 // TestCommitWhoseGitIsKilledMidway kills git commit at each of its own write calls.
 func TestCommitWhoseGitIsKilledMidway(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	c := newCommitCrash(t)
 	env := append(c.inFrontOfGit(tracingGit), "CAIRN_TEST_PROGRAM="+os.Args[0])
-	n := 1
+	n := gittest.First()
 	for ; ; n += max(1, gittest.Stride()/3) {
 		c.reset()
 		run := gittest.Undisturbed(t, []string{os.Args[0]}, append(env, "CAIRN_TEST_AT="+strconv.Itoa(n)))

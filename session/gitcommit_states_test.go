@@ -89,6 +89,7 @@ func (f *gitFixture) branchOut() {
 
 func TestCommitRefusesWhatIsUnderWay(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	resolve := func(f *gitFixture) { f.write("c", "5\n"); f.run("add", "c") }
 	for name, c := range map[string]struct {
 		begin      func(f *gitFixture)

@@ -31,6 +31,7 @@ func gitBackAsProcess(s *session.Sessions) error {
 // brings both to their end, or finds that nothing was done; the same again brings it about.
 func TestGitBackKilled(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	for name, harm := range map[string]func(g *gitRoot){
 		"turn": (*gitRoot).harm,
 		"gone": func(g *gitRoot) {
@@ -54,7 +55,7 @@ func killGitBack(g *gitRoot, old, done string) {
 	copyTree(t, g.root, filepath.Join(pristine, "root"))
 	copyTree(t, g.data, filepath.Join(pristine, "data"))
 	env := append(os.Environ(), "CAIRN_TEST_COMMAND=git", "CAIRN_TEST_ROOT="+g.root, "CAIRN_TEST_DATA="+g.data, "GOMAXPROCS=2")
-	n, finished := 1, 0
+	n, finished := gittest.First(), 0
 	for ; ; n += gittest.Stride() {
 		copyTree(t, filepath.Join(pristine, "root"), g.root)
 		copyTree(t, filepath.Join(pristine, "data"), g.data)

@@ -171,6 +171,7 @@ func nothingBegins(*fixture, int) {}
 // proportion to the square. The test does not run beside others, because allocations
 // are counted for the whole process.
 func TestV07_TakingBackIsLinear(t *testing.T) {
+	gittest.Long(t)
 	const most = 1.5
 	for _, shape := range turnShapes {
 		t.Run(shape.name, func(t *testing.T) {

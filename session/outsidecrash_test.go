@@ -98,7 +98,7 @@ func (c *outsideCrash) check(what string) {
 func TestOutsideKilled(t *testing.T) {
 	t.Parallel()
 	c := newOutsideCrash(t)
-	n := 1
+	n := gittest.First()
 	for ; ; n += gittest.Stride() {
 		c.reset()
 		crash := gittest.KillAt(t, []string{os.Args[0]}, c.env, gittest.WriteCalls, n)
@@ -121,7 +121,7 @@ func TestOutsideWriteErrors(t *testing.T) {
 		t.Run(errno.Error(), func(t *testing.T) {
 			t.Parallel()
 			c := newOutsideCrash(t)
-			for n := 1 + i; ; n += 2 * gittest.Stride() {
+			for n := gittest.First() + i; ; n += 2 * gittest.Stride() {
 				c.reset()
 				crash := gittest.FailAt(t, []string{os.Args[0]}, c.env, gittest.WriteCalls, n, errno)
 				if !crash.Hit {

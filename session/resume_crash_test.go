@@ -103,7 +103,7 @@ func (r *resumeRun) eachOldOrNew(what string, now gittest.Listing) {
 func TestResumeKilled(t *testing.T) {
 	t.Parallel()
 	r := newResumeRun(t)
-	n := 1
+	n := gittest.First()
 	for ; ; n += 2 * gittest.Stride() {
 		r.reset()
 		crash := gittest.KillAt(t, []string{os.Args[0]}, r.env, gittest.WriteCalls, n)
@@ -120,7 +120,7 @@ func TestResumeWriteErrors(t *testing.T) {
 	t.Parallel()
 	r := newResumeRun(t)
 	errnos := []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EDQUOT}
-	for i, n := 0, 1; ; i, n = i+1, n+2*gittest.Stride() {
+	for i, n := 0, gittest.First(); ; i, n = i+1, n+2*gittest.Stride() {
 		r.reset()
 		crash := gittest.FailAt(t, []string{os.Args[0]}, r.env, gittest.WriteCalls, n, errnos[i%len(errnos)])
 		if !crash.Hit {

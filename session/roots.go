@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
+	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -165,16 +165,12 @@ func (s *Sessions) furtherRoots(dirs []string) ([]string, error) {
 func apart(roots []string) error {
 	for i, a := range roots {
 		for _, b := range roots[i+1:] {
-			if a != b && (within(a, b) || within(b, a)) {
+			if a != b && (realpath.Within(a, b) || realpath.Within(b, a)) {
 				return fmt.Errorf("%w: %s and %s lie within each other, and a session cannot have both", cairn.ErrRoot, a, b)
 			}
 		}
 	}
 	return nil
-}
-
-func within(path, dir string) bool {
-	return strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
 }
 
 // link makes directories roots of a session and of its sub-agents. Each root knows all others. The new

@@ -19,6 +19,7 @@ import (
 // session in each; the same again brings it about.
 func TestRootsKilled(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	cases := map[string]struct {
 		command string
 		prepare func(r *roots)
@@ -59,7 +60,7 @@ func (r *roots) killed(command string, there bool) {
 	if done == old {
 		t.Fatal("the command changes nothing")
 	}
-	n, finished, dropped := 1, 0, 0
+	n, finished, dropped := gittest.First(), 0, 0
 	for ; ; n += gittest.Stride() {
 		reset()
 		crash := run(n)

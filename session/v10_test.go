@@ -62,6 +62,7 @@ func (f *fixture) work(id string, from, to int) {
 // be listed, shown, diffed, reverted, brought back and forked. Each answer says so.
 func TestV10_ALongSessionRolls(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	for name, stays := range map[string]bool{"open": true, "fresh": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

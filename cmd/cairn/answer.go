@@ -26,6 +26,9 @@ type jsonArray struct {
 	n int
 }
 
+// newArray begins an array of the answer.
+func (c *cli) newArray() jsonArray { return jsonArray{c: c} }
+
 // add prints one element.
 func (a *jsonArray) add(v any) error {
 	data, err := json.Marshal(v)

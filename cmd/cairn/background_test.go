@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,7 +24,7 @@ func TestBackground(t *testing.T) {
 	var started [][]string
 	run := func(extra string, args ...string) {
 		t.Helper()
-		c := newCLI(nil, discard{}, discard{}, func(name string) string {
+		c := newCLI(nil, io.Discard, io.Discard, func(name string) string {
 			if name == extra {
 				return "1"
 			}

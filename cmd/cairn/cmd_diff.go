@@ -198,7 +198,7 @@ func (c *cli) printDiff(ctx context.Context, repo *cairn.Repo, f *diffFlags, fro
 		// Each file's garbage is large, and live memory stays small for any number of files:
 		// 1,000 files take 60 MB instead of 100, at no cost in time.
 		debug.SetGCPercent(diffGCPercent)
-		array := jsonArray{c: c}
+		array := c.newArray()
 		for d, err := range repo.DiffFull(ctx, from, to, opt, paths...) {
 			if err == nil {
 				err = array.add(d)
@@ -214,7 +214,7 @@ func (c *cli) printDiff(ctx context.Context, repo *cairn.Repo, f *diffFlags, fro
 
 func (c *cli) printNameStatus(changes []cairn.Change, null bool) error {
 	if c.global.json {
-		array := jsonArray{c: c}
+		array := c.newArray()
 		for _, change := range changes {
 			if err := array.add(change); err != nil {
 				return err
@@ -245,7 +245,7 @@ func (c *cli) printStats(stats []diffstat.File) error {
 	if !c.global.json {
 		return c.writeStats(stats)
 	}
-	array := jsonArray{c: c}
+	array := c.newArray()
 	for _, s := range stats {
 		if err := array.add(s); err != nil {
 			return err

@@ -14,13 +14,8 @@ func TestDoctorLooksForAgents(t *testing.T) {
 			t.Fatal(c)
 		}
 	}
-	c := newCLI(strings.NewReader(""), &strings.Builder{}, &strings.Builder{}, homeOnly(home), dir)
-	check, err := c.checkAgents()
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := strings.Join(check.Lines, "\n")
-	if !strings.Contains(got, "Gemini CLI: set up, never heard of") || !strings.Contains(got, "Qwen Code: set up in this project, ") || len(check.Lines) != 2 {
-		t.Errorf("%s", got)
+	c := runHere(t, dir, home, "", "doctor")
+	if !strings.Contains(c.stderr, "Gemini CLI: set up, never heard of") || !strings.Contains(c.stderr, "Qwen Code: set up in this project, ") || strings.Count(c.stderr, "set up") != 2 {
+		t.Errorf("%s", c.stderr)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -108,7 +109,7 @@ func (c *cli) stores() ([]cairn.StoreInfo, error) {
 
 // measureStore measures one of many stores, with the settings of its project.
 func (c *cli) measureStore(ctx context.Context, s cairn.StoreInfo, known storeUse) (storeUse, error) {
-	cfg, err := (&cli{env: c.env, console: newConsole(discard{})}).settings(s.Root)
+	cfg, err := (&cli{env: c.env, console: newConsole(io.Discard)}).settings(s.Root)
 	if err != nil {
 		return known, err
 	}
@@ -148,11 +149,6 @@ func (c *cli) useOf(ctx context.Context, store measured, cfg *config.Config) (st
 	}
 	return use, nil
 }
-
-// discard is the stderr of a cli that must print nothing.
-type discard struct{}
-
-func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
 func (c *cli) printUses(uses []storeUse) error {
 	if c.global.json {

@@ -162,7 +162,7 @@ func (c *cli) grep(ctx context.Context, f *grepFlags, words, args []string) erro
 		return err
 	}
 	return c.withRepo(func(repo *cairn.Repo) error {
-		p := grepPrinter{cli: c, f: f, pattern: pattern, paint: c.palette(), at: opt.At, array: jsonArray{c: c}, listed: make(map[string]bool)}
+		p := grepPrinter{cli: c, f: f, pattern: pattern, paint: c.palette(), at: opt.At, array: c.newArray(), listed: make(map[string]bool)}
 		if p.below, err = c.directoryIn(repo); err != nil {
 			return err
 		}

@@ -208,7 +208,7 @@ type logRun struct {
 }
 
 func (c *cli) log(ctx context.Context, repo *cairn.Repo, f *logFlags, opt session.LogOptions, text cairn.DiffOptions) error {
-	r := logRun{cli: c, ctx: ctx, repo: repo, sessions: session.New(repo), f: f, text: text, paths: opt.Paths, array: jsonArray{c: c}}
+	r := logRun{cli: c, ctx: ctx, repo: repo, sessions: session.New(repo), f: f, text: text, paths: opt.Paths, array: c.newArray()}
 	left := f.number
 	for e, err := range r.sessions.Checkpoints(ctx, opt) {
 		if err == nil {

@@ -54,7 +54,7 @@ func (c *cli) lsCommand() *cobra.Command {
 }
 
 func (c *cli) list(ctx context.Context, repo *cairn.Repo, spec, path string, long, null bool) error {
-	array := jsonArray{c: c}
+	array := c.newArray()
 	for e, err := range repo.List(ctx, spec, path) {
 		switch {
 		case err != nil:

@@ -69,7 +69,7 @@ func (c *cli) operationsCommand() *cobra.Command {
 }
 
 func (c *cli) operations(ctx context.Context, repo *cairn.Repo, left int, paths bool) error {
-	array := jsonArray{c: c}
+	array := c.newArray()
 	moves := operationLines{c, ctx, session.New(repo), make(session.WorkCache)}
 	listed := 0
 	for op, err := range repo.Operations(ctx) {

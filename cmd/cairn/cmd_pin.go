@@ -74,7 +74,7 @@ func (c *cli) listPins(ctx context.Context, repo *cairn.Repo) error {
 		return err
 	}
 	if c.global.json {
-		array := jsonArray{c: c}
+		array := c.newArray()
 		for _, p := range pins {
 			if err := array.add(p); err != nil {
 				return err

@@ -150,6 +150,7 @@ func TestRunWithIgnoredSignals(t *testing.T) {
 // and the bursts go back one by one or all at once.
 func TestRunBursts(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	const line = `echo 2 > a; echo new > b; until test -e ../burst-2; do sleep 0.05; done
 		rm a; echo 3 > b; until test -e ../burst-3; do sleep 0.05; done; mkdir -p d e; echo 4 > d/f`
 	r := startRun(t, "sh", "-c", line)

@@ -346,7 +346,7 @@ func (c *cli) printLogin(ctx context.Context, args []string, remote string) erro
 // guardRoot refuses roots that are most likely an accident.
 func (c *cli) guardRoot(root string) error {
 	home, err := realpath.Of(c.home())
-	if err == nil && contains(root, home) || root == filepath.Dir(root) {
+	if err == nil && realpath.Within(home, root) || root == filepath.Dir(root) {
 		return fmt.Errorf("%s holds your whole home directory or file system", root)
 	}
 	return nil
@@ -355,7 +355,8 @@ func (c *cli) guardRoot(root string) error {
 // optionsFor returns the options of a track in a root.
 func (c *cli) optionsFor(root, dataDir string, logger *slog.Logger) (cairn.Options, error) {
 	there := *c
-	there.running, there.real, there.top = "track", found{}, found{} // a server lives long
+	there.forgetPlace() // a server lives long
+	there.running = "track"
 	there.global.directory, there.global.root, there.global.dataDir = root, root, dataDir
 	opt, err := there.options()
 	opt.Command, opt.Logger, opt.Progress, opt.Watch = "cairn serve", logger, nil, true

@@ -322,7 +322,8 @@ func (c *cli) session(r *sessionRun) error {
 		}
 	}
 	if verb.waits {
-		if err := r.gate(); err != nil {
+		late, err := r.beginSteps(r.ctx, r.args[0])
+		if r.late = late; err != nil {
 			return err
 		}
 	}

@@ -63,7 +63,7 @@ func (r *sessionRun) diffOwn(opt cairn.DiffOptions) error {
 	if !r.global.json {
 		return own.WriteDiff(r.ctx, r.out, own.List, opt)
 	}
-	array := jsonArray{c: r.cli}
+	array := r.newArray()
 	for d, err := range own.FileDiffs(r.ctx, own.List, opt) {
 		if err == nil {
 			err = array.add(&d)

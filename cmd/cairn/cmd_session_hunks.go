@@ -44,7 +44,7 @@ func (r *sessionRun) diff() error {
 		}
 		return r.sayOutside(in)
 	}
-	array := jsonArray{c: r.cli}
+	array := r.newArray()
 	for d, err := range r.all.Diff(r.ctx, r.args[0], in, opt) {
 		if err == nil {
 			err = array.add(d)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/console"
-	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 	"github.com/seed-fb9cbc17/cairn/internal/sessiontext"
 	"github.com/seed-fb9cbc17/cairn/internal/ticket"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
@@ -233,39 +232,6 @@ func (r *sessionRun) stepBeginLater() error {
 		return err
 	}
 	return r.printBegun(id)
-}
-
-// gate does the work of tickets that begin steps of the session. Their errors are in
-// the tickets, and a later command that finds no step reports them.
-func (r *sessionRun) gate() error {
-	book, root, err := r.tickets()
-	if err != nil {
-		return nil // the command itself meets the same error and reports it
-	}
-	w := &worker{c: r.cli, book: book, console: r.console}
-	if w.dataDir, err = r.dataDir(root); err != nil {
-		return err
-	}
-	running := r.running
-	err = book.FinishSteps(r.ctx, root, r.args[0], "", w.work)
-	r.running, r.late = running, w.steps > 0
-	return err
-}
-
-// tickets returns the tickets of the data directory, and the root as they name it.
-func (r *sessionRun) tickets() (book ticket.Book, root string, err error) {
-	dir, err := r.workDir()
-	if err != nil {
-		return book, "", err
-	}
-	if root, err = r.rootDir(dir); err != nil {
-		return book, "", err
-	}
-	if root, err = realpath.Of(root); err != nil {
-		return book, "", err
-	}
-	data, err := r.dataDir(dir)
-	return ticket.In(data), root, err
 }
 
 // withBeginning adds, to an error about a missing step, the error of the newest ticket

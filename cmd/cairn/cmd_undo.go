@@ -176,7 +176,7 @@ type undoFlags struct {
 }
 
 // The names of the options that say what is taken back.
-const turnFlag, operationFlag, sessionFlag = "turn", "operation", "session"
+const turnFlag, operationFlag = "turn", "operation"
 
 // takeBackCommand is undo or redo.
 func (c *cli) takeBackCommand(d command, way wayBack) *cobra.Command {
@@ -279,8 +279,7 @@ func (r *undoRun) choose() (*lastdone.Choice, error) {
 	if err := r.withRepo(find(want)); err != nil || chosen.Turn == nil {
 		return chosen, err
 	}
-	gate := sessionRun{cli: r.cli, ctx: r.ctx, cmd: r.cmd, args: []string{chosen.Session.ID}}
-	if err := gate.gate(); err != nil || !gate.late {
+	if late, err := r.beginSteps(r.ctx, chosen.Session.ID); err != nil || !late {
 		return chosen, err
 	}
 	want.Session, want.Turn = chosen.Session.ID, true

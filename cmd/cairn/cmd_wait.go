@@ -17,6 +17,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/console"
 	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
+	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 	"github.com/seed-fb9cbc17/cairn/internal/ticket"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -98,6 +99,39 @@ func (c *cli) book() (ticket.Book, string, error) {
 	}
 	data, err := c.dataDir(dir)
 	return ticket.In(data), data, err
+}
+
+// beginSteps does the work of tickets that begin steps of a session, and reports whether there was
+// any. Their errors are in the tickets, and a later command that finds no step reports them.
+func (c *cli) beginSteps(ctx context.Context, session string) (late bool, err error) {
+	book, root, err := c.tickets()
+	if err != nil {
+		return false, nil // the command itself meets the same error and reports it
+	}
+	w := &worker{c: c, book: book, console: c.console}
+	if w.dataDir, err = c.dataDir(root); err != nil {
+		return false, err
+	}
+	running := c.running
+	err = book.FinishSteps(ctx, root, session, "", w.work)
+	c.running = running
+	return w.steps > 0, err
+}
+
+// tickets returns the tickets of the data directory, and the root as they name it.
+func (c *cli) tickets() (book ticket.Book, root string, err error) {
+	dir, err := c.workDir()
+	if err != nil {
+		return book, "", err
+	}
+	if root, err = c.rootDir(dir); err != nil {
+		return book, "", err
+	}
+	if root, err = realpath.Of(root); err != nil {
+		return book, "", err
+	}
+	data, err := c.dataDir(dir)
+	return ticket.In(data), root, err
 }
 
 func (c *cli) waitFor(ctx context.Context, id string, strict bool) error {

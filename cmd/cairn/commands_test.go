@@ -47,7 +47,7 @@ func TestFewCommands(t *testing.T) {
 			t.Errorf("%s: %s %q %v, with all %s %q %v", line, gotCmd.CommandPath(), gotRest, gotErr, wantCmd.CommandPath(), wantRest, wantErr)
 		}
 		n := len(few.root.Commands())
-		if slices.Contains(wantAll, gotCmd.Name()) != (n == len(all.root.Commands())) {
+		if slices.Contains([]string{"cairn", "help", "completion"}, gotCmd.Name()) != (n == len(all.root.Commands())) {
 			t.Errorf("%s: %d commands were made", line, n)
 		}
 	}
@@ -67,11 +67,14 @@ func TestUnchangedTrackWritesNothing(t *testing.T) {
 		maps.DeleteFunc(list, func(path string, _ gittest.Entry) bool { return strings.HasSuffix(path, "/cairn/lock.holder") })
 		return list
 	}
-	// A file as young as its checkpoint is read again, and noted once it is older.
+	// A file as young as its checkpoint is read again, and noted in the index once it is older.
+	// Tracks before that write nothing either.
+	old := time.Now().Add(2 * time.Second)
 	before := track()
 	for end := time.Now().Add(time.Minute); ; {
+		late := time.Now().After(old)
 		now := track()
-		if maps.Equal(before, now) {
+		if maps.Equal(before, now) && (late || noted(now)) {
 			break
 		}
 		if time.Now().After(end) {
@@ -83,6 +86,16 @@ func TestUnchangedTrackWritesNothing(t *testing.T) {
 	for range 3 {
 		gittest.AssertEqual(t, data, before, track())
 	}
+}
+
+// noted reports whether a track has changed the index.
+func noted(store gittest.Listing) bool {
+	for path := range store {
+		if strings.HasSuffix(path, "/index.delta") {
+			return true
+		}
+	}
+	return false
 }
 
 // TestStartIsCheap: every run of the program pays for what packages do before main.

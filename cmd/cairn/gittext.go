@@ -36,8 +36,11 @@ func (c *cli) gitStaysOf(ctx context.Context, repo *cairn.Repo, res *cairn.Resul
 }
 
 func (c *cli) sayGit(ctx context.Context, repo *cairn.Repo, checkpoint string) {
+	if c.global.json {
+		return
+	}
 	moved, err := repo.GitMoved(ctx, checkpoint, "")
-	if err != nil || len(moved) == 0 || c.global.json {
+	if err != nil || len(moved) == 0 {
 		return // files are back; only the line about git is missing
 	}
 	c.console.Remark("git stays as it is; since then: %s", strings.Join(moved, ", "))

@@ -17,8 +17,9 @@ func TestManPages(t *testing.T) {
 	if c := runHere(t, home, home, "", "help", "--man", dir); c.status != exitDone || c.stdout+c.stderr != "" {
 		t.Fatalf("%+v", c)
 	}
-	texts := map[string]string{"cairn": manual}
-	for _, cmd := range testCLI().root.Commands() {
+	root := testCLI().root
+	texts := map[string]string{"cairn": root.Long}
+	for _, cmd := range root.Commands() {
 		texts["cairn-"+cmd.Name()] = cmd.Long
 	}
 	entries, err := os.ReadDir(dir)

@@ -32,7 +32,7 @@ func (c *cli) namedGit(dir string) git.Named {
 // isHome reports whether a directory is a home directory, or holds the user's.
 func (c *cli) isHome(dir string) bool {
 	home, err := realpath.Of(c.home())
-	return err == nil && contains(dir, home) || slices.ContainsFunc(homes, func(pattern string) bool {
+	return err == nil && realpath.Within(home, dir) || slices.ContainsFunc(homes, func(pattern string) bool {
 		ok, _ := filepath.Match(pattern, dir)
 		return ok
 	})

@@ -129,6 +129,9 @@ func (l *found) resolve(from string, f func(string) (string, error)) (string, er
 	return to, err
 }
 
+// forgetPlace makes the next command look up its directories again.
+func (c *cli) forgetPlace() { c.real, c.top = found{}, found{} }
+
 // workDir is the directory from which relative paths count: the current one or -C's.
 // Symlinks are resolved, because the root is a real path, too.
 func (c *cli) workDir() (string, error) {
@@ -176,12 +179,6 @@ func (c *cli) tellAbove(root string) {
 		c.toldAbove = true
 		c.console.Remark("this directory belongs to %s, which has a store (--root . makes one of its own)", placeText(root))
 	}
-}
-
-// contains reports whether path is dir or lies below it.
-func contains(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // dataDir is where the stores lie.

@@ -70,11 +70,9 @@ func TestSystemDataDir(t *testing.T) {
 		if got, _ := c.systemDataDir(goos); got != want {
 			t.Errorf("%s: %s, want %s", goos, got, want)
 		}
-		c := &cli{env: noEnv}
+		c := &cli{env: func(string) string { return "" }}
 		if got, variable := c.systemDataDir(goos); got != "" || variable == "" {
 			t.Errorf("%s without a home: %q, %q", goos, got, variable)
 		}
 	}
 }
-
-func noEnv(string) string { return "" }

@@ -30,7 +30,7 @@ func (r renamedJSON) MarshalJSON() ([]byte, error) {
 // printRenamed is printNameStatus with renames, as git prints them.
 func (c *cli) printRenamed(list []cairn.Renamed, null bool) error {
 	if c.global.json {
-		array := jsonArray{c: c}
+		array := c.newArray()
 		for _, r := range list {
 			if err := array.add(renamedJSON{r}); err != nil {
 				return err

@@ -49,9 +49,15 @@ func TestMain(m *testing.M) {
 //	payload AGENT JSON       a program: cairn hook AGENT with this on stdin, as feedHook does
 //	hold                     keep the store of project locked until the script ends
 //	swarm N M                run N lines of M tracks at once; all must succeed
+//
+// With -short it takes every third script.
 func TestScript(t *testing.T) {
 	t.Parallel()
-	testscript.Run(t, scriptParams(t))
+	params := scriptParams(t)
+	if testing.Short() {
+		params.Dir, params.Files = "", everyScript(t, 3, nil)
+	}
+	testscript.Run(t, params)
 }
 
 func scriptParams(t *testing.T) testscript.Params {

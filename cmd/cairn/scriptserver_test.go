@@ -29,7 +29,7 @@ func TestScriptBesideServer(t *testing.T) {
 		}
 		return serveScript(env)
 	}
-	params.Files = scriptsBesideServer(t)
+	params.Files = everyScript(t, gittest.Step(), ownServer)
 	params.Dir, params.WorkdirRoot = "", shortTempDir(t)
 	testscript.Run(t, params)
 }
@@ -50,15 +50,16 @@ func shortTempDir(t *testing.T) string {
 	return dir
 }
 
-func scriptsBesideServer(t *testing.T) []string {
+// everyScript lists the first of every few scripts, and leaves some out.
+func everyScript(t *testing.T, few int, without []string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}
-	files = slices.DeleteFunc(files, func(f string) bool { return slices.Contains(ownServer, filepath.Base(f)) })
+	files = slices.DeleteFunc(files, func(f string) bool { return slices.Contains(without, filepath.Base(f)) })
 	var some []string
-	for i := 0; i < len(files); i += gittest.Step() {
+	for i := 0; i < len(files); i += few {
 		some = append(some, files[i])
 	}
 	return some

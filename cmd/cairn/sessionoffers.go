@@ -12,6 +12,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
+// sessionFlag names a session.
+const sessionFlag = "session"
+
 // completeSessionFlag completes the sessions that an option can name.
 func (c *cli) completeSessionFlag(cmd *cobra.Command) {
 	complete := func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {

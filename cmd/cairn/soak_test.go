@@ -168,6 +168,7 @@ func (s *soak) fill(end time.Time) {
 // window is there, byte by byte, git finds nothing wrong, and nothing is left over.
 func TestSoak(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	program, err := exec.LookPath("cairn")
 	if err != nil {
 		t.Fatal(err)

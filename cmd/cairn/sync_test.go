@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -34,7 +35,7 @@ func TestSyncStarts(t *testing.T) {
 			}
 			return plain(name)
 		}
-		c := newCLI(strings.NewReader(stdin), discard{}, discard{}, env, dir)
+		c := newCLI(strings.NewReader(stdin), io.Discard, io.Discard, env, dir)
 		c.spawn = func(args []string) error {
 			if args[0] == "push" {
 				pushes++

@@ -163,7 +163,7 @@ func TestV64_KeysOfCommands(t *testing.T) {
 	words.Check(t, "import", []byte(out))
 	ran = append(ran, "import", "wait") // wait prints what the command prints that made the ticket
 
-	for _, m := range newCLI(nil, new(bytes.Buffer), new(bytes.Buffer), func(string) string { return "" }, "").makers() {
+	for _, m := range testCLI().makers() {
 		if !slices.Contains(ran, m.name) {
 			t.Errorf("the answer of cairn %s is not checked", m.name)
 		}

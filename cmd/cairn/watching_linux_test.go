@@ -39,7 +39,7 @@ func (s *serving) serverLine(project string) (line string, state *serverState) {
 		}
 	}
 	text, _ = s.cairn(project, "status", "--json")
-	var answer standing
+	var answer struct{ Server *serverState }
 	if err := json.Unmarshal([]byte(text), &answer); err != nil {
 		s.t.Fatal(err)
 	}

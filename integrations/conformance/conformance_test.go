@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
 // asDriver is an argument that makes this program a driver.
@@ -65,6 +67,7 @@ func (d *reckless) Redo(session string) error { return d.Undo(session) }
 
 // TestEachScenarioCanFail: a faulty driver loses the work of every scenario.
 func TestEachScenarioCanFail(t *testing.T) {
+	gittest.Long(t)
 	needGit(t)
 	list, temp := Scenarios(), t.TempDir()
 	nothing := Run(temp, list, func() Driver { return new(idle) })

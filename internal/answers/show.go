@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -60,8 +61,7 @@ func below(root, path string, paths []string) bool {
 		if !filepath.IsAbs(p) {
 			p = filepath.Join(root, p)
 		}
-		rel, err := filepath.Rel(p, path)
-		return err == nil && filepath.IsLocal(rel)
+		return realpath.Within(path, p)
 	})
 }
 

@@ -381,7 +381,7 @@ func (r *Capturer) maxIncludeSize() int64 {
 func (r *Capturer) storesInside() (inside []string) {
 	for _, dir := range []string{r.Opt.DataDir, r.DB.Dir()} {
 		real, err := realpath.Of(dir)
-		if err != nil || real == r.Root || !history.Within(real, r.Root) {
+		if err != nil || real == r.Root || !realpath.Within(real, r.Root) {
 			continue
 		}
 		if rel, err := filepath.Rel(r.Root, real); err == nil {

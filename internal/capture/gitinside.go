@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 )
 
 // gitInside lists the git directories of the user's repository that lie below the root under another
@@ -17,7 +17,7 @@ func (r *Capturer) gitInside() (inside []string) {
 	}
 	for _, dir := range []string{repo.CommonDir, repo.GitDir} {
 		rel, err := filepath.Rel(r.Root, dir)
-		if err != nil || rel == "." || !history.Within(dir, r.Root) {
+		if err != nil || rel == "." || !realpath.Within(dir, r.Root) {
 			continue
 		}
 		rel = filepath.ToSlash(rel)

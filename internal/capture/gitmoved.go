@@ -25,6 +25,9 @@ func (r *Capturer) GitMovement(ctx context.Context, from, to string) (m *gitstat
 		return nil, false, err
 	}
 	next := func() (*gitstate.Record, error) { return r.GitRecordNow(ctx) }
+	if to == "" && r.isAsRecorded(id) {
+		return &gitstate.Movement{}, false, nil
+	}
 	if to != "" {
 		other, err := r.gitRecordID(ctx, to)
 		if err != nil || other == id { // one record for both is not read
@@ -41,6 +44,14 @@ func (r *Capturer) GitMovement(ctx context.Context, from, to string) (m *gitstat
 		return nil, err == nil, err
 	}
 	return gitstate.Compare(was, is), false, nil
+}
+
+// isAsRecorded reports whether the newest record is this one and stands for the present state. Neither
+// is read then: the index in them is as large as that of the repository.
+func (r *Capturer) isAsRecorded(id object.ID) bool {
+	repo, err := r.findRepository()
+	note := r.GitNote()
+	return err == nil && repo != nil && note.Record == id.String() && r.holds(&note, repo)
 }
 
 // gitRecordID is the id of the record that a checkpoint names, zero for none.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -205,7 +206,7 @@ func (r *Capturer) keepObjects(ctx context.Context, repo *git.Repo, nested []*gi
 		return "the commits hold paths that are never to be stored", nil
 	}
 	dirs, other := objectDirs(repo, nested)
-	res, err := vault.Keep(ctx, dirs, keep.Options{SHA256: repo.SHA256, Copy: r.Opt.NoBorrow, Room: r.roomToKeep()})
+	res, err := vault.Keep(ctx, dirs, keep.Options{SHA256: repo.SHA256, Copy: r.Opt.NoBorrow, Room: r.roomToKeep(), Beside: filepath.Join(r.DB.Dir(), "objects")})
 	if ctx.Err() != nil {
 		return "the time ran out", nil
 	}

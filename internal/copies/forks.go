@@ -208,7 +208,7 @@ func (r *Copier) RemoveFork(ctx context.Context, other *capture.Capturer, res *R
 			return err
 		}
 	}
-	unlock, err := other.DB.Lock(ctx)
+	unlock, err := r.lock(ctx, other.DB)
 	if err != nil {
 		return err
 	}

@@ -104,8 +104,9 @@ func (f *fork) openStore(ctx context.Context) error {
 	}
 }
 
-func (f *fork) lock(ctx context.Context, db *odb.DB) (func() error, error) {
-	ctx, cancel := f.Waiting(ctx)
+// lock locks the store of a fork. The options of the first store bound the wait.
+func (r *Copier) lock(ctx context.Context, db *odb.DB) (func() error, error) {
+	ctx, cancel := r.Waiting(ctx)
 	defer cancel()
 	return db.Lock(ctx)
 }

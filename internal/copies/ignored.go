@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/ignore"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -50,13 +49,13 @@ func (c *checkout) listIgnored(ctx context.Context) error {
 		w.target[c.items[i].Path] = c.items[i].Mode
 	}
 	for _, at := range []string{c.Opt.DataDir, c.DB.Dir()} {
-		if real, err := realpath.Of(at); err == nil && history.Within(real, c.Root) {
+		if real, err := realpath.Of(at); err == nil && realpath.Within(real, c.Root) {
 			if rel, err := filepath.Rel(c.Root, real); err == nil {
 				w.stores = append(w.stores, filepath.ToSlash(rel))
 			}
 		}
 	}
-	if history.Within(c.dir, c.Root) {
+	if realpath.Within(c.dir, c.Root) {
 		if rel, err := filepath.Rel(c.Root, c.dir); err == nil {
 			w.within = filepath.ToSlash(rel)
 		}
@@ -81,7 +80,7 @@ func (w *ignoredWalk) leaveRootsOut() error {
 	w.roots = make(map[string]bool)
 	for _, store := range dirs {
 		root, err := odb.RecordedRoot(store)
-		if err != nil || root == w.Root || !history.Within(root, w.Root) {
+		if err != nil || root == w.Root || !realpath.Within(root, w.Root) {
 			continue
 		}
 		if rel, err := filepath.Rel(w.Root, root); err == nil {

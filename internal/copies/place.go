@@ -55,13 +55,13 @@ func withoutPath(err error) error {
 // checkOutside refuses a path where a copy would change what it is a copy of, a store, or a git
 // repository's own files.
 func (r *Copier) checkOutside(ctx context.Context, at string) error {
-	if history.Within(at, r.Root) {
+	if realpath.Within(at, r.Root) {
 		if err := r.checkLeftOut(ctx, at); err != nil {
 			return err
 		}
 	}
 	for _, dir := range []string{r.Opt.DataDir, r.DB.Dir()} {
-		if real, err := realpath.Of(dir); err == nil && history.Within(at, real) {
+		if real, err := realpath.Of(dir); err == nil && realpath.Within(at, real) {
 			return fmt.Errorf("%w: %s lies inside the data directory %s", ErrPlace, at, real)
 		}
 	}

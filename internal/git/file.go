@@ -78,9 +78,3 @@ func resolved(path string) string {
 	}
 	return filepath.Clean(path)
 }
-
-// within reports whether path is dir or lies below it. Both are absolute.
-func within(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
-}

@@ -3,6 +3,8 @@ package git
 import (
 	"fmt"
 	"path/filepath"
+
+	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 )
 
 // Named is a repository that GIT_DIR names, and GIT_WORK_TREE, for one whose work tree holds no .git.
@@ -39,10 +41,10 @@ func (n Named) Around(dir string) (*Repo, error) {
 		return nil, fmt.Errorf("find repository of %s: %w", dir, err)
 	}
 	r := n.repo()
-	if r == nil || !within(r.Top, start) || r.Holds(start) {
+	if r == nil || !realpath.Within(start, r.Top) || r.Holds(start) {
 		return nil, nil
 	}
-	if nearer := ascend(start, sameDevice); nearer != nil && (nearer.Holds(start) || nearer.Top != r.Top && within(r.Top, nearer.Top)) {
+	if nearer := ascend(start, sameDevice); nearer != nil && (nearer.Holds(start) || nearer.Top != r.Top && realpath.Within(nearer.Top, r.Top)) {
 		return nil, nil
 	}
 	return r, nil

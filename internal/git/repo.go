@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 )
 
 // Repo is the user's repository as seen from one of its work trees.
@@ -81,7 +82,7 @@ func newRepo(at dirs, top, start string) *Repo {
 	f := readFormat(at)
 	r := &Repo{Top: top, GitDir: at.git, CommonDir: at.common, SHA256: f.sha256, Bare: f.bare}
 	switch {
-	case f.bare || within(at.git, start):
+	case f.bare || realpath.Within(start, at.git):
 		r.Top = ""
 	case f.worktree != "":
 		r.Top = chosenWorktree(at.git, f.worktree, top, start)
@@ -98,7 +99,7 @@ func chosenWorktree(gitDir, worktree, top, start string) string {
 	if !isDir(worktree) {
 		return top
 	}
-	if worktree = resolved(worktree); within(worktree, start) {
+	if worktree = resolved(worktree); realpath.Within(start, worktree) {
 		return worktree
 	}
 	return ""
@@ -132,10 +133,10 @@ func (r *Repo) IndexPath() string { return filepath.Join(r.GitDir, "index") }
 // below one of the repository's own directories: not a place to capture. A work
 // tree that was added inside a bare repository does not belong to those.
 func (r *Repo) Holds(path string) bool {
-	if within(r.GitDir, path) || !within(r.CommonDir, path) {
-		return within(r.GitDir, path)
+	if realpath.Within(path, r.GitDir) || !realpath.Within(path, r.CommonDir) {
+		return realpath.Within(path, r.GitDir)
 	}
-	return r.Top == "" || !within(r.CommonDir, r.Top) || !within(r.Top, path)
+	return r.Top == "" || !realpath.Within(r.Top, r.CommonDir) || !realpath.Within(path, r.Top)
 }
 
 type foundness int

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 )
 
 // place makes a directory to look for a repository from.
@@ -367,7 +368,7 @@ func TestFindStopsAtFileSystems(t *testing.T) {
 	dir := o.Init(tempDir(t))
 	mount := mkdir(t, filepath.Join(dir, "mnt"))
 	below := mkdir(t, filepath.Join(mount, "a", "b"))
-	same := func(a, b string) bool { return within(mount, a) == within(mount, b) }
+	same := func(a, b string) bool { return realpath.Within(a, mount) == realpath.Within(b, mount) }
 	if r := ascend(below, same); r != nil {
 		t.Errorf("found %+v beyond the file system", r)
 	}

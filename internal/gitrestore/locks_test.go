@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
 // TestLocksOfAKilledGit: an Applier that goes on with a plan removes the locks that a killed git has left
@@ -14,6 +16,7 @@ import (
 // them.
 func TestLocksOfAKilledGit(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	for _, format := range knownFormats(t) {
 		locks := []string{"refs/heads/a.lock", "packed-refs.lock"}
 		if isReftable(format) {

@@ -1,6 +1,7 @@
 package gittest
 
 import (
+	"fmt"
 	"os"
 	"strconv"
 	"testing"
@@ -8,19 +9,27 @@ import (
 
 // Stride is the distance between the system calls at which a test kills a process, or lets
 // the call fail: a prime, so that calls which repeat in pairs or in fours are all visited.
-// CAIRN_CRASH=all visits every call, as .ci/run does.
+// CAIRN_CRASH=all visits every call. CAIRN_CRASH=K/N visits every Nth from the Kth on, so
+// that N runs with every K visit them all; .ci/run takes K from the commit.
 func Stride() int {
+	_, every, given := crashes()
 	switch {
-	case os.Getenv("CAIRN_CRASH") == "all":
-		return 1
+	case given:
+		return every
 	case testing.Short():
 		return 23
 	}
 	return 7
 }
 
+// First is the number of the first call that such a test visits, at most Stride.
+func First() int {
+	first, _, _ := crashes()
+	return first
+}
+
 // FamilyStride is the distance where each visit runs many processes of git. CAIRN_CRASH=git visits
-// every call; CAIRN_CRASH=all keeps to the time that .ci/run has.
+// every call; CAIRN_CRASH=all keeps to a time that fits into an hour.
 func FamilyStride() int {
 	switch os.Getenv("CAIRN_CRASH") {
 	case "git":
@@ -29,6 +38,18 @@ func FamilyStride() int {
 		return 11
 	}
 	return 3 * Stride()
+}
+
+// crashes reads CAIRN_CRASH: the first call to visit, and the distance where one is given.
+func crashes() (first, every int, given bool) {
+	wish := os.Getenv("CAIRN_CRASH")
+	if wish == "all" {
+		return 1, 1, true
+	}
+	if n, _ := fmt.Sscanf(wish, "%d/%d", &first, &every); n == 2 && 1 <= first && first <= every {
+		return first, every, true
+	}
+	return 1, 0, false
 }
 
 // Rounds is how often a random test repeats itself: -short thins it out to a fifth.
@@ -57,4 +78,12 @@ func SoakFactor() int {
 		return 1
 	}
 	return n
+}
+
+// Long skips a test with -short: it takes about a second of a processor or more.
+func Long(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short leaves out what takes a second of a processor")
+	}
 }

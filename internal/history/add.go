@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -79,6 +80,14 @@ type StateLabel struct{ Message, Author string }
 // DefaultAuthor is the author of a checkpoint whose caller names none.
 const DefaultAuthor = "user"
 
+// noLabel is the message of a checkpoint whose caller gives none.
+const noLabel = "checkpoint"
+
+// Labelled reports whether the caller of a track has given the checkpoint a message.
+func Labelled(c *object.CommitData) bool {
+	return c.Header(LineHeader) == "" && c.Header(OperationHeader) == "" && c.Author.Name != Identity.Name && strings.TrimSpace(c.Message) != noLabel
+}
+
 // AddState adds the commit of a state to a batch and returns its id. It returns the id of the
 // previous checkpoint if the state is the same and the label has no message.
 func (r *Store) AddState(batch *odb.Batch, s state.State, previous *Checkpoint, label StateLabel) (object.ID, error) {
@@ -98,7 +107,7 @@ func (r *Store) AddState(batch *odb.Batch, s state.State, previous *Checkpoint, 
 		Author: object.Signature{Name: label.Author, Email: "cairn@localhost"},
 	}
 	if q.Message == "" {
-		q.Message = "checkpoint"
+		q.Message = noLabel
 	}
 	if q.Author.Name == "" {
 		q.Author.Name = DefaultAuthor

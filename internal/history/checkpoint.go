@@ -42,6 +42,13 @@ type Checkpoint struct {
 	Author  string    `json:"author" doc:"Who made the changes since the one before."`
 	When    time.Time `json:"time"`
 
+	// Thinned is set for a checkpoint without a state: a cleaning has kept another one in its place.
+	Thinned *Thinned `json:"thinnedBy,omitempty"`
+
+	// ThinnedBefore is the number of thinned checkpoints between Parent and this one.
+	ThinnedBefore int `json:"thinnedBefore,omitempty" doc:"Thinned ones between the parent and this one."`
+
+	before   object.ID // the commit before it on its line, thinned or not; zero = none
 	id, tree object.ID
 	commit   *object.CommitData
 	meta     *state.Metadata
@@ -80,12 +87,12 @@ var Identity = object.Signature{Name: "cairn", Email: "cairn@localhost"}
 
 // ReadCheckpoint reads a commit that cairn made. The metadata is decoded on demand.
 func (r *Store) ReadCheckpoint(id object.ID) (*Checkpoint, error) {
-	return r.readBy(id, r.DB.EndsLine)
+	return r.readBy(id, r.Ends())
 }
 
-// readBy is ReadCheckpoint with a function that reports the ends of lines.
-func (r *Store) readBy(id object.ID, endsLine func(object.ID) bool) (*Checkpoint, error) {
-	kind, data, err := r.DB.Read(id)
+// readBy is ReadCheckpoint with the ends of lines.
+func (r *Store) readBy(id object.ID, ends Ends) (*Checkpoint, error) {
+	kind, data, err := r.readCommit(ends, id)
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint %s: %w", id, err)
 	}
@@ -102,17 +109,12 @@ func (r *Store) readBy(id object.ID, endsLine func(object.ID) bool) (*Checkpoint
 	if c.Header(state.MetadataHeader) == "" {
 		return nil, state.NotFound("commit %s is not a checkpoint", id)
 	}
-	if endsLine(id) {
-		c.Parents = nil // cleaned away
-	}
-	parent := ""
-	if len(c.Parents) > 0 {
-		parent = c.Parents[0].String()
-	}
-	return &Checkpoint{
-		Parent: parent, ID: id.String(), Hash: c.Tree.String(), Message: strings.TrimSuffix(c.Message, "\n"),
+	out := &Checkpoint{
+		ID: id.String(), Hash: c.Tree.String(), Message: strings.TrimSuffix(c.Message, "\n"),
 		Author: c.Author.Name, When: c.Committer.When, id: id, tree: c.Tree, commit: c, at: timeOf(c),
-	}, nil
+	}
+	r.setBefore(out, ends)
+	return out, nil
 }
 
 // MetadataOf returns the checkpoint's metadata, decoded at the first call.

@@ -142,8 +142,8 @@ func (r *Store) LineEnds(ctx context.Context) ([]*LineEvent, error) {
 			return nil, err
 		}
 		e, err := r.ReadLineEvent(id)
-		if errors.Is(err, state.ErrNotFound) {
-			continue // its line is gone, too
+		if errors.Is(err, state.ErrNotFound) || err == nil && !e.before.IsZero() {
+			continue // its line is gone, too, or goes on with thinned ones
 		}
 		if err != nil {
 			return nil, err
@@ -178,12 +178,12 @@ func (r *Store) LineTips(ctx context.Context) ([]*LineEvent, error) {
 	return tips, nil
 }
 
-// Line yields a checkpoint of a line and those before it, newest first. If older ones were cleaned
-// away, the last error wraps ErrNotFound.
+// Line yields a checkpoint of a line and those before it, newest first, thinned ones, too. If older
+// ones were cleaned away, the last error wraps ErrNotFound.
 func (r *Store) Line(ctx context.Context, from string) iter.Seq2[*LineEvent, error] {
 	return func(yield func(*LineEvent, error) bool) {
-		for next := from; next != ""; {
-			id, err := object.ParseID(next)
+		id, err := object.ParseID(from)
+		for from != "" && (err != nil || !id.IsZero()) {
 			if err == nil {
 				err = ctx.Err()
 			}
@@ -194,7 +194,7 @@ func (r *Store) Line(ctx context.Context, from string) iter.Seq2[*LineEvent, err
 			if !yield(e, err) || err != nil {
 				return
 			}
-			next = e.Parent
+			id = e.before
 		}
 	}
 }

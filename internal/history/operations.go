@@ -86,7 +86,7 @@ func (r *Store) readOperation(id object.ID) (*Operation, object.ID, error) {
 	if err != nil {
 		return nil, object.ID{}, err
 	}
-	if len(c.commit.Parents) == 0 && r.DB.EndsLine(id) {
+	if len(c.commit.Parents) == 0 && r.DB.EndsLine(id) { // no operation is thinned
 		return nil, object.ID{}, nil
 	}
 	var rec OperationRecord

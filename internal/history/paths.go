@@ -9,12 +9,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// Within reports whether path lies below dir or is dir. Both are clean.
-func Within(path, dir string) bool {
-	return path == dir || dir == string(filepath.Separator) ||
-		strings.HasPrefix(path, dir) && path[len(dir)] == filepath.Separator
-}
-
 // Rel returns the '/'-separated path below the root. path is absolute, or relative to the root. The
 // root itself is "".
 func (r *Store) Rel(path string) (string, error) {
@@ -37,7 +31,7 @@ func (r *Store) Rel(path string) (string, error) {
 // names the root through a symlink is resolved as far as its directories exist.
 func (r *Store) relAbs(p string) string {
 	for _, candidate := range []string{p, resolveExisting(p)} {
-		if Within(candidate, r.Root) {
+		if realpath.Within(candidate, r.Root) {
 			if rel, err := filepath.Rel(r.Root, candidate); err == nil {
 				return rel
 			}

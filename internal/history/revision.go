@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -127,7 +128,13 @@ func (r *Store) lookupHash(ctx context.Context, prefix string) (*Checkpoint, err
 		return nil, err
 	}
 	c, err := r.lookupIDs(ctx, prefix, r.withoutLost(r.withReplaced(prefix, ids)))
-	if why := r.LossOf(prefix); errors.Is(err, state.ErrNotFound) && why != "" {
+	if !errors.Is(err, state.ErrNotFound) || errors.Is(err, ErrThinned) {
+		return c, err
+	}
+	if t, failed := r.thinnedWith(prefix); t != nil || failed != nil {
+		return nil, errors.Join(failed, t.thinnedError())
+	}
+	if why := r.LossOf(prefix); why != "" {
 		err = state.NotFound("%s", why)
 	}
 	return c, err
@@ -181,7 +188,31 @@ func (r *Store) lookupIDs(ctx context.Context, spec string, ids []object.ID) (*C
 	case 0:
 		return nil, state.NotFound("checkpoint %s", spec)
 	case 1:
+		if err := found[0].thinnedError(); err != nil {
+			return nil, err
+		}
 		return found[0], nil
 	}
 	return nil, fmt.Errorf("%w: %s could be %s or %s (give more digits)", state.ErrAmbiguous, spec, found[0].ID, found[1].ID)
+}
+
+// newestWithTree finds the newest checkpoint of each tree: in the lines first, then
+// among the states that operations saved, then among what has a name or came from
+// elsewhere.
+func (r *Store) newestWithTree(ctx context.Context, trees map[object.ID]bool) (found []*Checkpoint, err error) {
+	for _, source := range []iter.Seq2[*Checkpoint, error]{r.Checkpoints(ctx), r.operationStates(ctx), r.otherStates(ctx)} {
+		for c, err := range source {
+			if err != nil {
+				return nil, err
+			}
+			if trees[c.tree] {
+				delete(trees, c.tree)
+				found = append(found, c)
+			}
+			if len(trees) == 0 {
+				return found, nil
+			}
+		}
+	}
+	return found, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/settings"
+	"github.com/seed-fb9cbc17/cairn/internal/thinned"
 )
 
 // Store is the history of one root: its checkpoints, lines and operations in a git
@@ -29,6 +30,8 @@ type Store struct {
 	// lock since this Store did.
 	Recovery  func(context.Context, *Locked) error
 	Disturbed func(*Locked)
+
+	thinned atomic.Pointer[thinned.Table] // read last, see ThinnedTable
 
 	forked sync.Once // see Forked
 	fork   *ForkRecord

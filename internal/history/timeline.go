@@ -46,7 +46,7 @@ func atHeader(when time.Time) object.Header {
 // whatever the clock did. Checkpoints of earlier releases have times of whole seconds. Within a
 // second a state comes next whose content the disk has already, or whose line comes from there.
 func (r *Store) Timeline(ctx context.Context) ([]Moment, error) {
-	c := &moments{repo: r, ctx: ctx, by: make(map[object.ID]*Moment)}
+	c := &moments{repo: r, ctx: ctx, ends: r.Ends(), by: make(map[object.ID]*Moment)}
 	refs, err := r.refsBelow(RefTracks, RefSessions, RefLost)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (r *Store) Timeline(ctx context.Context) ([]Moment, error) {
 // Ancestors returns a checkpoint and those before it on its line, the oldest first. It is the
 // timeline of a checkpoint that is no state of this disk.
 func (r *Store) Ancestors(ctx context.Context, id object.ID) ([]Moment, error) {
-	c := &moments{repo: r, ctx: ctx, by: make(map[object.ID]*Moment)}
+	c := &moments{repo: r, ctx: ctx, ends: r.Ends(), by: make(map[object.ID]*Moment)}
 	if err := c.line(id); err != nil {
 		return nil, err
 	}
@@ -90,6 +90,7 @@ func (r *Store) Ancestors(ctx context.Context, id object.ID) ([]Moment, error) {
 type moments struct {
 	repo *Store
 	ctx  context.Context
+	ends Ends
 	by   map[object.ID]*Moment
 	all  []*Moment
 }
@@ -101,7 +102,7 @@ func (c *moments) line(id object.ID) error {
 		if err := c.ctx.Err(); err != nil {
 			return err
 		}
-		m, err := c.repo.readMoment(id)
+		m, err := c.repo.readMoment(id, c.ends)
 		if err != nil {
 			c.repo.Log.Debug("line ends here", "checkpoint", id, "error", err)
 			return nil
@@ -132,8 +133,8 @@ func (c *moments) operation(op *Operation) error {
 	return nil
 }
 
-// readMoment reads a checkpoint as a Moment.
-func (r *Store) readMoment(id object.ID) (*Moment, error) {
+// readMoment reads a checkpoint as a Moment. Its parent is one whose state is there.
+func (r *Store) readMoment(id object.ID, ends Ends) (*Moment, error) {
 	kind, data, err := r.DB.Read(id)
 	if err != nil {
 		return nil, err
@@ -150,7 +151,7 @@ func (r *Store) readMoment(id object.ID) (*Moment, error) {
 		case "tree":
 			m.Tree, err = object.ParseID(value)
 		case "parent":
-			if m.Parent.IsZero() && !r.DB.EndsLine(id) {
+			if m.Parent.IsZero() {
 				m.Parent, err = object.ParseID(value)
 			}
 		case "committer":
@@ -169,6 +170,11 @@ func (r *Store) readMoment(id object.ID) (*Moment, error) {
 	}
 	if !own {
 		return nil, errors.New("not a checkpoint")
+	}
+	if ends.Has(id, []object.ID{m.Parent}) {
+		m.Parent = object.ID{}
+	} else if ends.thinned != nil && !m.Parent.IsZero() {
+		m.Parent, _ = r.kept(ends, m.Parent)
 	}
 	return m, nil
 }

@@ -67,7 +67,7 @@ func (r *Store) otherStates(ctx context.Context) iter.Seq2[*Checkpoint, error] {
 // walk is one way back over checkpoints, newest first.
 type walk struct {
 	repo  *Store
-	ends  odb.Ends // read once, because a look at the file costs as much as a small commit
+	ends  Ends // read once, because a look at the file costs as much as a small commit
 	queue newestFirst
 	seen  map[object.ID]bool // forks share ancestors
 	last  *Checkpoint        // read last; an event is compared with the one before it, which is next
@@ -76,7 +76,7 @@ type walk struct {
 // newWalk reads the commits that the refs with the prefixes name. Damage to one line does not hide
 // the others: a ref that cannot be read is logged and left out.
 func (r *Store) newWalk(prefixes ...string) (w *walk, tips []*Checkpoint, err error) {
-	w = &walk{repo: r, ends: r.DB.Ends(), seen: make(map[object.ID]bool)}
+	w = &walk{repo: r, ends: r.Ends(), seen: make(map[object.ID]bool)}
 	refs, err := r.refsBelow(prefixes...)
 	if err != nil {
 		return nil, nil, err
@@ -109,7 +109,7 @@ func (r *Store) refsBelow(prefixes ...string) (all []odb.Ref, err error) {
 
 func (w *walk) read(id object.ID) (c *Checkpoint, err error) {
 	if w.last == nil || w.last.id != id {
-		if c, err = w.repo.readBy(id, w.ends.Has); err != nil {
+		if c, err = w.repo.readBy(id, w.ends); err != nil {
 			return nil, err
 		}
 		w.last = c
@@ -118,16 +118,23 @@ func (w *walk) read(id object.ID) (c *Checkpoint, err error) {
 }
 
 // before reads the checkpoint before c on its line, nil for the first one. A cleaning by another
-// process may cut the line during the walk.
+// process may cut the line or thin it during the walk.
 func (w *walk) before(c *Checkpoint) (*Checkpoint, error) {
 	if len(c.commit.Parents) == 0 {
 		return nil, nil
 	}
 	before, err := w.read(c.commit.Parents[0])
-	if errors.Is(err, odb.ErrNotFound) && w.repo.DB.EndsLine(c.id) {
+	if !errors.Is(err, odb.ErrNotFound) {
+		return before, err
+	}
+	again, gone := w.repo.ReadCheckpoint(c.id)
+	switch {
+	case gone != nil || again.Parent == c.Parent:
+		return nil, err
+	case again.Parent == "":
 		return nil, nil
 	}
-	return before, err
+	return w.read(again.commit.Parents[0])
 }
 
 // skipUnchanged goes back from a line's event to the oldest one with the same state.

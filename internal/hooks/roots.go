@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -27,7 +28,7 @@ func (h *hook) workDir(opt Options) string {
 	if !filepath.IsAbs(project) {
 		project = recallHome(opt.Dir, h.agent, h.topSession())
 	}
-	if project == "" || inside(project, h.dir) {
+	if project == "" || realpath.Within(h.dir, project) {
 		if project == "" {
 			return h.dir
 		}
@@ -46,11 +47,6 @@ func (h *hook) topSession() string {
 		return h.parent
 	}
 	return h.session
-}
-
-func inside(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // sameDir reports whether two paths lead to one directory.
@@ -127,7 +123,7 @@ func (h *hook) linkRoots(ctx context.Context) error {
 // freshRoots are the roots around the directories that the event names, without those of the session.
 func (h *hook) freshRoots() (roots []string) {
 	for _, dir := range h.further {
-		if !filepath.IsAbs(dir) || h.root == "" || inside(h.root, dir) {
+		if !filepath.IsAbs(dir) || h.root == "" || realpath.Within(dir, h.root) {
 			continue
 		}
 		root, err := h.rootOf(dir)

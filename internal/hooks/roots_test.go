@@ -14,6 +14,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/known"
+	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -55,7 +56,7 @@ func (w *worlds) open(_ context.Context, dir string) (*Project, error) {
 
 func (w *worlds) rootOf(dir string) string {
 	for _, root := range w.roots {
-		if inside(root, dir) {
+		if realpath.Within(dir, root) {
 			return root
 		}
 	}

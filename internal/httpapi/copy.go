@@ -32,17 +32,27 @@ func (s *Server) copyOperations() {
 			"Events of the type progress tell how far it has come. It goes on when the client hangs up.",
 	}, func(ctx context.Context, p *Project, in *inCheckout) (*cairn.CheckoutResult, error) {
 		b := &in.Body
-		dir, err := pathtext.Decode(b.Dir)
+		dir, err := absoluteDir("body.dir", b.Dir)
 		if err != nil {
-			return nil, badField("body.dir", b.Dir, err.Error())
-		}
-		if !filepath.IsAbs(dir) || strings.IndexByte(dir, 0) >= 0 {
-			return nil, badField("body.dir", b.Dir, "expected an absolute path")
+			return nil, err
 		}
 		return p.Repo.Checkout(ctx, b.Hash, dir, cairn.CheckoutOptions{
 			WithIgnored: b.WithIgnored || len(b.Patterns) > 0, Ignored: b.Patterns, DryRun: b.DryRun,
 		})
 	})
+}
+
+// absoluteDir is the directory that a field of a request names: an absolute path as package pathtext
+// encodes it.
+func absoluteDir(field, text string) (string, error) {
+	dir, err := pathtext.Decode(text)
+	switch {
+	case err != nil:
+		return "", badField(field, text, err.Error())
+	case !filepath.IsAbs(dir) || strings.IndexByte(dir, 0) >= 0:
+		return "", badField(field, text, "expected an absolute path")
+	}
+	return filepath.Clean(dir), nil
 }
 
 // progressEvery is the least time between two events about the progress of one copy.

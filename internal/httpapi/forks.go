@@ -3,25 +3,24 @@ package httpapi
 import (
 	"context"
 	"net/http"
-	"path/filepath"
 
 	"github.com/seed-fb9cbc17/cairn"
 )
 
 // ForkRequest describes a fork.
 type ForkRequest struct {
-	Directory   string   `json:"directory" minLength:"1" maxLength:"8192" doc:"Absolute path of the directory to make. Nothing or an empty directory is there, and the directory above it exists."`
+	Dir         string   `json:"dir" minLength:"1" maxLength:"8192" doc:"Absolute path of the directory to make. Nothing or an empty directory is there, and the directory above it exists."`
 	Session     string   `json:"sessionID,omitempty" maxLength:"200" doc:"Begin with the newest state of this session, not with the present state."`
-	WithIgnored bool     `json:"withIgnored,omitempty" doc:"Bring files that no checkpoint holds, such as ignored ones."`
-	Ignored     []string `json:"ignored,omitempty" maxItems:"1000" doc:"Only those that match one of these patterns of .gitignore."`
+	WithIgnored bool     `json:"withIgnored,omitempty" doc:"Bring what the root holds and captures leave out: ignored files, and files above the limit of size."`
+	Patterns    []string `json:"patterns,omitempty" maxItems:"1000" doc:"Bring of these only what matches, as in .gitignore. They imply withIgnored."`
 	DryRun      bool     `json:"dryRun,omitempty" doc:"Only say what would be done."`
 }
 
 // RemoveForkRequest names a fork to be removed.
 type RemoveForkRequest struct {
-	Directory string `json:"directory" minLength:"1" maxLength:"8192" doc:"Absolute path of a fork of the project."`
-	Force     bool   `json:"force,omitempty" doc:"Also with changes that were not merged, and files in no checkpoint."`
-	DryRun    bool   `json:"dryRun,omitempty" doc:"Only say what would be lost."`
+	Dir    string `json:"dir" minLength:"1" maxLength:"8192" doc:"Absolute path of a fork of the project."`
+	Force  bool   `json:"force,omitempty" doc:"Also with changes that were not merged, and files in no checkpoint."`
+	DryRun bool   `json:"dryRun,omitempty" doc:"Only say what would be lost."`
 }
 
 type inFork struct {
@@ -47,22 +46,24 @@ func (s *Server) forkOperations() {
 		description: "The project is captured first. The directory has a store that begins with the history of this one. 409 for a place where no copy can be, and where an earlier directory of this name has left checkpoints.",
 	}, func(ctx context.Context, p *Project, in *inFork) (*cairn.ForkResult, error) {
 		b := &in.Body
-		if !filepath.IsAbs(b.Directory) {
-			return nil, badField("body.directory", b.Directory, "expected an absolute path")
+		dir, err := absoluteDir("body.dir", b.Dir)
+		if err != nil {
+			return nil, err
 		}
 		opt := cairn.ForkOptions{Session: b.Session}
-		opt.WithIgnored, opt.Ignored, opt.DryRun = b.WithIgnored || len(b.Ignored) > 0, b.Ignored, b.DryRun
-		return p.Repo.Fork(ctx, filepath.Clean(b.Directory), opt)
+		opt.WithIgnored, opt.Ignored, opt.DryRun = b.WithIgnored || len(b.Patterns) > 0, b.Patterns, b.DryRun
+		return p.Repo.Fork(ctx, dir, opt)
 	})
 	onProject(s, endpoint{
 		id: "remove-fork", method: http.MethodPost, path: "/fork/remove", tag: "files", summary: "Remove a fork: its directory and its store",
 		description: "Its last state is captured first and kept here. 409 if something would be lost, unless forced; a dry run lists it.",
 	}, func(ctx context.Context, p *Project, in *inRemoveFork) (*cairn.RemovedFork, error) {
 		b := &in.Body
-		if !filepath.IsAbs(b.Directory) {
-			return nil, badField("body.directory", b.Directory, "expected an absolute path")
+		dir, err := absoluteDir("body.dir", b.Dir)
+		if err != nil {
+			return nil, err
 		}
-		return p.Repo.RemoveFork(ctx, b.Directory, cairn.RemoveForkOptions{Force: b.Force, DryRun: b.DryRun})
+		return p.Repo.RemoveFork(ctx, dir, cairn.RemoveForkOptions{Force: b.Force, DryRun: b.DryRun})
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
 // TestForks: a fork is made, listed with what it changed, and removed once nothing would be lost.
@@ -16,17 +17,17 @@ func TestForks(t *testing.T) {
 	f.track()
 	dir := filepath.Join(t.TempDir(), "fork")
 	var made cairn.ForkResult
-	f.call("POST", "/fork", ForkRequest{Directory: dir, DryRun: true}).want(t, 200, &made)
+	f.call("POST", "/fork", ForkRequest{Dir: dir, DryRun: true}).want(t, 200, &made)
 	if _, err := os.Lstat(dir); err == nil || made.Files != 1 || !made.DryRun {
 		t.Errorf("a plan: %+v", made)
 	}
-	f.call("POST", "/fork", ForkRequest{Directory: dir}).want(t, 200, &made)
+	f.call("POST", "/fork", ForkRequest{Dir: dir}).want(t, 200, &made)
 	if string(made.Dir) != dir || string(made.Root) != f.root || made.Store == "" {
 		t.Errorf("%+v", made)
 	}
-	f.call("POST", "/fork", ForkRequest{Directory: dir}).want(t, 400, nil)
-	f.call("POST", "/fork", ForkRequest{Directory: "relative"}).want(t, 400, nil)
-	f.call("POST", "/fork", ForkRequest{Directory: filepath.Join(dir, "none"), Session: "none"}).want(t, 404, nil)
+	f.call("POST", "/fork", ForkRequest{Dir: dir}).want(t, 400, nil)
+	f.call("POST", "/fork", ForkRequest{Dir: "relative"}).want(t, 400, nil)
+	f.call("POST", "/fork", ForkRequest{Dir: filepath.Join(dir, "none"), Session: "none"}).want(t, 404, nil)
 	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("2\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -36,14 +37,39 @@ func TestForks(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 	var gone cairn.RemovedFork
-	f.call("POST", "/fork/remove", RemoveForkRequest{Directory: dir}).want(t, 409, nil)
-	f.call("POST", "/fork/remove", RemoveForkRequest{Directory: dir, DryRun: true}).want(t, 200, &gone)
+	f.call("POST", "/fork/remove", RemoveForkRequest{Dir: dir}).want(t, 409, nil)
+	f.call("POST", "/fork/remove", RemoveForkRequest{Dir: dir, DryRun: true}).want(t, 200, &gone)
 	if len(gone.Lost) != 1 || gone.Lost[0].Path != "a" {
 		t.Errorf("%+v", gone)
 	}
-	f.call("POST", "/fork/remove", RemoveForkRequest{Directory: dir, Force: true}).want(t, 200, &gone)
+	f.call("POST", "/fork/remove", RemoveForkRequest{Dir: dir, Force: true}).want(t, 200, &gone)
 	if _, err := os.Lstat(dir); err == nil || gone.Saved == "" {
 		t.Errorf("%+v", gone)
 	}
-	f.call("POST", "/fork/remove", RemoveForkRequest{Directory: dir}).want(t, 404, nil)
+	f.call("POST", "/fork/remove", RemoveForkRequest{Dir: dir}).want(t, 404, nil)
+}
+
+// TestForkDirectories: a directory of any bytes is made and removed, and one that no system has is refused.
+func TestForkDirectories(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{".gitignore": gittest.File("*.log\nign\n"), "a": gittest.File("1\n"), "x.log": gittest.File("log"), "ign": gittest.File("i")})
+	f.track()
+	base := t.TempDir()
+	for _, dir := range []string{"", "relative", base + "\x00zz", base + "/x\x0000"} {
+		f.call("POST", "/fork", ForkRequest{Dir: dir}).problem(t, 400, "bad-request")
+		f.call("POST", "/fork/remove", RemoveForkRequest{Dir: dir}).problem(t, 400, "bad-request")
+	}
+	dir := filepath.Join(base, "b\xff")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Skipf("SKIPPED: this file system has no such name: %v", err)
+	}
+	var made cairn.ForkResult
+	f.call("POST", "/fork", ForkRequest{Dir: pathtext.Encode(dir), Patterns: []string{"*.log"}}).want(t, 200, &made)
+	if string(made.Dir) != dir || made.Ignored.Files != 1 {
+		t.Errorf("%+v", made)
+	}
+	f.call("POST", "/fork/remove", RemoveForkRequest{Dir: pathtext.Encode(dir) + "/."}).want(t, 200, nil)
+	if _, err := os.Lstat(dir); err == nil {
+		t.Error("the fork is there")
+	}
 }

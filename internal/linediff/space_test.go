@@ -57,6 +57,7 @@ func respaced(r *rand.Rand, text []byte) []byte {
 // several widths of context.
 func TestIgnoringSpaceAgreesWithGit(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	r := rand.New(rand.NewPCG(7, 7))
 	var pairs []textPair
 	for i := range gittest.Rounds(6000) {

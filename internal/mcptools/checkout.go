@@ -38,16 +38,14 @@ type copied struct {
 }
 
 func (t *tools) checkout(ctx context.Context, args checkoutArgs) (out copied, text string, err error) {
-	dir, err := pathtext.Decode(args.Dir)
+	dir, err := absoluteDir(args.Dir)
 	switch {
 	case err != nil:
-		return out, "", fmt.Errorf("%w: dir: %w", errArguments, err)
+		return out, "", err
 	case args.Hash == "":
 		return out, "", fmt.Errorf("%w: hash is empty; @ is the newest checkpoint", errArguments)
-	case !filepath.IsAbs(dir):
-		return out, "", fmt.Errorf("%w: dir is an absolute path, not %s", errArguments, pathtext.Quote(dir))
 	}
-	res, err := t.repo.Checkout(ctx, args.Hash, filepath.Clean(dir), cairn.CheckoutOptions{
+	res, err := t.repo.Checkout(ctx, args.Hash, dir, cairn.CheckoutOptions{
 		WithIgnored: args.WithIgnored || len(args.Patterns) > 0, Ignored: args.Patterns, DryRun: args.DryRun,
 	})
 	if err != nil {
@@ -56,6 +54,19 @@ func (t *tools) checkout(ctx context.Context, args checkoutArgs) (out copied, te
 	out.copyResult = copyResult(*res)
 	out.LeftOut, out.Conflicts = some(&out.Unlisted, res.LeftOut), some(&out.Unlisted, res.Conflicts)
 	return out, copyText(res), nil
+}
+
+// absoluteDir is the directory that the argument dir names: an absolute path as package pathtext
+// encodes it.
+func absoluteDir(text string) (string, error) {
+	dir, err := pathtext.Decode(text)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("%w: dir: %w", errArguments, err)
+	case !filepath.IsAbs(dir) || strings.IndexByte(dir, 0) >= 0:
+		return "", fmt.Errorf("%w: dir is an absolute path, not %s", errArguments, pathtext.Quote(dir))
+	}
+	return filepath.Clean(dir), nil
 }
 
 func copyText(res *cairn.CheckoutResult) string {

@@ -3,7 +3,6 @@ package mcptools
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -24,29 +23,32 @@ func (t *tools) addForks(s *mcp.Server) {
 }
 
 type forkArgs struct {
-	Directory string   `json:"directory" jsonschema:"the directory to make, absolute; the one above it exists"`
-	Session   string   `json:"sessionID,omitempty" jsonschema:"begin with the newest state of this session, not with the present state"`
-	Ignored   []string `json:"ignored,omitempty" jsonschema:"bring ignored files that match these patterns, for instance node_modules"`
+	Dir         string   `json:"dir" jsonschema:"absolute path of the directory to make; the one above it exists"`
+	Session     string   `json:"sessionID,omitempty" jsonschema:"begin with the newest state of this session, not with the present state"`
+	WithIgnored bool     `json:"withIgnored,omitempty" jsonschema:"bring ignored files of the working directory, such as node_modules"`
+	Patterns    []string `json:"patterns,omitempty" jsonschema:"bring of these only what matches, as in .gitignore"`
+	DryRun      bool     `json:"dryRun,omitempty" jsonschema:"only say how many files and bytes it would be"`
 }
 
 type forked struct {
-	Directory string `json:"directory"`
-	Files     int    `json:"files"`
-	Bytes     int64  `json:"bytes"`
+	Dir    string `json:"dir"`
+	Files  int    `json:"files"`
+	Bytes  int64  `json:"bytes"`
+	DryRun bool   `json:"dryRun,omitempty"`
 }
 
 func (t *tools) fork(ctx context.Context, args forkArgs) (out forked, text string, err error) {
-	if !filepath.IsAbs(args.Directory) {
-		return out, "", fmt.Errorf("%w: fork wants an absolute directory", errArguments)
-	}
-	opt := cairn.ForkOptions{Session: args.Session}
-	opt.WithIgnored, opt.Ignored = len(args.Ignored) > 0, args.Ignored
-	res, err := t.repo.Fork(ctx, filepath.Clean(args.Directory), opt)
+	dir, err := absoluteDir(args.Dir)
 	if err != nil {
 		return out, "", err
 	}
-	out = forked{res.Dir.Encoded(), res.Files, res.Bytes}
-	return out, fmt.Sprintf("made %s with %d files", res.Dir.Quoted(), res.Files), nil
+	opt := cairn.ForkOptions{Session: args.Session}
+	opt.WithIgnored, opt.Ignored, opt.DryRun = args.WithIgnored || len(args.Patterns) > 0, args.Patterns, args.DryRun
+	res, err := t.repo.Fork(ctx, dir, opt)
+	if err != nil {
+		return out, "", err
+	}
+	return forked{res.Dir.Encoded(), res.Files, res.Bytes, res.DryRun}, copyText(&res.CheckoutResult), nil
 }
 
 type forksAnswer struct {

@@ -13,13 +13,16 @@ func TestForks(t *testing.T) {
 	w.track()
 	dir := filepath.Join(t.TempDir(), "fork")
 	var made forked
-	text := w.call("fork", map[string]any{"directory": dir}, &made)
+	text := w.call("fork", map[string]any{"dir": dir, "dryRun": true}, &made)
+	wantText(t, "plan", text, "nothing is made yet", dir)
+	text = w.call("fork", map[string]any{"dir": dir}, &made)
 	wantText(t, "fork", text, dir)
-	if made.Directory != dir || made.Files == 0 {
+	if made.Dir != dir || made.Files == 0 {
 		t.Errorf("%+v", made)
 	}
-	w.fails("absolute", "fork", map[string]any{"directory": "relative"})
-	w.fails("no empty directory", "fork", map[string]any{"directory": dir})
+	w.fails("absolute", "fork", map[string]any{"dir": "relative"})
+	w.fails("bad escape", "fork", map[string]any{"dir": dir + "\x0000"})
+	w.fails("no empty directory", "fork", map[string]any{"dir": dir})
 	if err := os.WriteFile(filepath.Join(dir, "new"), []byte("n\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
@@ -264,6 +265,7 @@ type onlyReader struct{ io.Reader }
 
 func TestAddBlob(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	boom := errors.New("boom")
 	for _, size := range []int{0, 1, 1000, pack.StreamAbove, pack.StreamAbove + 1, pack.StreamAbove + 300_000} {
 		content := append(noise(uint64(size), size/2), prose(uint64(size), size-size/2)...)

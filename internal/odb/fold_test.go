@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
@@ -405,6 +406,7 @@ func TestReadersDuringFolds(t *testing.T) {
 
 func TestLargePacksAreNotFolded(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	db := newStore(t)
 	id := commit(t, db, string(noise(1, foldMaxBytes+1)))[0]
 	large := db.PackNames()[0]

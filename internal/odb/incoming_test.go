@@ -50,6 +50,7 @@ func encodePack(t *testing.T, db *DB, order []object.ID) []byte {
 // size limit.
 func TestEncodedPackIsReceived(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	from := transferStore(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	contents := make(map[object.ID]string)

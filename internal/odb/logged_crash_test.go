@@ -125,7 +125,7 @@ func killedPromises(t *testing.T, what string) {
 	must(t, w.Flush())
 	w.Unlock()
 	must(t, pristine.Close())
-	for n := 1; ; n += 2 * gittest.Stride() {
+	for n := gittest.First(); ; n += 2 * gittest.Stride() {
 		dir := filepath.Join(t.TempDir(), "store")
 		must(t, os.CopyFS(dir, os.DirFS(pristine.Dir())))
 		before := image(t, dir)

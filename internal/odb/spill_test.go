@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
@@ -13,6 +14,7 @@ import (
 // exactly one, more than one, and one that streams, in any order.
 func TestPackInPieces(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	needGit(t)
 	db := newStore(t)
 	b := db.NewBatch()

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gitstate"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -72,7 +73,7 @@ func (r *Operator) planGit(ctx context.Context, disk *capture.Snapshot, g *gitBa
 		return nil, err
 	}
 	records := r.GitRecords()
-	if now != nil && !history.Within(now.GitDir, r.Root) {
+	if now != nil && !realpath.Within(now.GitDir, r.Root) {
 		if now, err = r.unlessAround(ctx, records, now, g); err != nil {
 			return nil, err
 		}
@@ -91,7 +92,7 @@ func (r *Operator) unlessAround(ctx context.Context, records *capture.GitRecords
 		if err != nil {
 			return nil, err
 		}
-		if was != nil && was.GitDir != now.GitDir && history.Within(was.GitDir, r.Root) {
+		if was != nil && was.GitDir != now.GitDir && realpath.Within(was.GitDir, r.Root) {
 			return nil, nil
 		}
 	}

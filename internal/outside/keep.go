@@ -7,6 +7,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 	"github.com/seed-fb9cbc17/cairn/internal/settings"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
@@ -49,7 +50,7 @@ func (k Keeper) Save(batch *odb.Batch, paths []string, known map[string]bool) ([
 	total := int64(0)
 	for _, path := range paths {
 		place := Place(path)
-		if place == "" || known[place] || within(place, resolved(k.Store.Opt.DataDir)) || len(list) >= maxPaths {
+		if place == "" || known[place] || realpath.Within(place, resolved(k.Store.Opt.DataDir)) || len(list) >= maxPaths {
 			continue
 		}
 		known[place] = true
@@ -84,7 +85,7 @@ func (k Keeper) denied(path string, purged []string) string {
 		return leftSecret
 	case k.Store.Denied(rel):
 		return leftNever
-	case slices.ContainsFunc(purged, func(at string) bool { return filepath.IsAbs(at) && within(path, at) }):
+	case slices.ContainsFunc(purged, func(at string) bool { return filepath.IsAbs(at) && realpath.Within(path, at) }):
 		return leftPurged
 	}
 	return ""

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
@@ -42,7 +43,7 @@ const (
 // unseen reports whether a path belongs to the system and holds no real file. Shared memory is a file system
 // like others.
 func unseen(path string) bool {
-	return within(path, "/proc") || within(path, "/sys") || within(path, "/dev") && !within(path, "/dev/shm")
+	return realpath.Within(path, "/proc") || realpath.Within(path, "/sys") || realpath.Within(path, "/dev") && !realpath.Within(path, "/dev/shm")
 }
 
 // Place returns a path as records have it: absolute, with the symlinks of its directories resolved. It
@@ -80,11 +81,6 @@ func resolved(path string) string {
 		}
 		rest = filepath.Join(filepath.Base(at), rest)
 	}
-}
-
-func within(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // split returns the top of a path's file system and the path from there, with '/'.

@@ -3,6 +3,7 @@ package outside
 import (
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 )
 
 // Without adds the records of a store to a batch once more without the contents of paths, and of what lies
@@ -43,7 +44,7 @@ type purger struct {
 func (p *purger) clear(list []Entry) (changed bool) {
 	for i := range list {
 		for _, path := range p.paths {
-			if !within(string(list[i].Path), path) {
+			if !realpath.Within(string(list[i].Path), path) {
 				continue
 			}
 			p.found[path] = true

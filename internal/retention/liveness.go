@@ -17,6 +17,8 @@ type verdict struct {
 	cut           []object.ID // commits whose parents no longer count
 	shortened     []string    // refs of days and sessions that lose their oldest part
 	kept, dropped int         // checkpoints
+	thinned       int         // checkpoints whose states go
+	list          *thinList   // of thinned checkpoints
 	records       []odb.Ref   // of git and of paths outside, which go unless a newer checkpoint names them
 	oldest        time.Time   // of the living checkpoints with a record; zero = there is none
 }
@@ -60,9 +62,9 @@ func (s *survey) spare(keepLast int) {
 	}
 }
 
-// byAge removes whole lines whose last checkpoint is older than maxAge. A line with a spared unit
-// stays.
-func (s *survey) byAge(maxAge time.Duration, now time.Time) {
+// byAge removes whole lines whose last checkpoint is older than maxAge and than least, and operations that
+// are older than maxAge. A line with a spared unit stays.
+func (s *survey) byAge(maxAge, least time.Duration, now time.Time) {
 	spared := make(map[string]bool)
 	for _, u := range s.units {
 		if u.spared && u.class != unitOperation {
@@ -72,7 +74,11 @@ func (s *survey) byAge(maxAge time.Duration, now time.Time) {
 		}
 	}
 	for _, u := range s.units {
-		if u.class != unitImported && !u.spared && !slices.ContainsFunc(u.lines, func(line string) bool { return spared[line] }) && now.Sub(u.last) > maxAge {
+		limit := maxAge
+		if u.class != unitOperation {
+			limit = max(maxAge, least)
+		}
+		if u.class != unitImported && !u.spared && !slices.ContainsFunc(u.lines, func(line string) bool { return spared[line] }) && now.Sub(u.last) > limit {
 			u.dead = true
 		}
 	}
@@ -82,7 +88,7 @@ func (s *survey) byAge(maxAge time.Duration, now time.Time) {
 func (s *survey) byCount(maxCount int) {
 	n := 0
 	for _, u := range s.newest(false) {
-		if u.dead {
+		if u.dead || u.thin {
 			continue
 		}
 		if n += u.commits; n > maxCount && !u.spared {
@@ -106,6 +112,9 @@ func (s *survey) bySize(ctx context.Context, budget, most int64, size func(objec
 		before := m.total
 		if full && !u.spared {
 			u.dead = true
+			continue
+		}
+		if u.gone() {
 			continue
 		}
 		for _, id := range u.ids {
@@ -149,13 +158,20 @@ func rank(u *unit) int {
 // other parents stay as commits and are cut in turn.
 func (s *survey) judge(ctx context.Context) (*verdict, error) {
 	v := &verdict{}
+	s.dropThinned()
 	live := make(map[object.ID]bool)
 	for _, id := range s.always {
-		live[id] = true
+		if n := s.Known[id]; n == nil || n.thinned == nil {
+			live[id] = true
+		}
 	}
 	for _, u := range s.units {
-		if u.dead {
+		switch {
+		case u.dead:
 			v.dropped += u.commits
+			continue
+		case u.gone():
+			v.thinned += u.commits
 			continue
 		}
 		v.kept += u.commits
@@ -169,9 +185,12 @@ func (s *survey) judge(ctx context.Context) (*verdict, error) {
 		}
 	}
 	var stubs []object.ID
+	if err := s.listThinned(v, live); err != nil {
+		return nil, err
+	}
 	for id := range live {
 		n := s.Known[id]
-		if n == nil || len(n.Parents) == 0 {
+		if n == nil || len(n.Parents) == 0 || v.list.records[n.Parents[0]] != nil {
 			continue
 		}
 		missing := s.deadParents(n, live)

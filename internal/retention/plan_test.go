@@ -187,7 +187,7 @@ func TestPlan(t *testing.T) {
 			}
 			keep := settings.WithDefaults(c.keep, func() int64 { return settings.NoBytes })
 			s.spare(keep.KeepLast)
-			s.byAge(keep.MaxAge, noon)
+			s.byAge(keep.MaxAge, 0, noon)
 			s.byCount(keep.MaxCount)
 			if c.bytes > 0 {
 				if fits, err := s.bySize(t.Context(), c.bytes, settings.NoBytes, func(object.ID) int64 { return 1 }); err != nil || !fits {
@@ -198,13 +198,13 @@ func TestPlan(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p.judged(&c, v)
+			p.judged(&c, s, v)
 		})
 	}
 }
 
 // judged carries a verdict out and compares what is left.
-func (p *planned) judged(c *planCase, v *verdict) {
+func (p *planned) judged(c *planCase, s *survey, v *verdict) {
 	p.Helper()
 	var gone []string
 	for _, ref := range v.gone {
@@ -216,7 +216,7 @@ func (p *planned) judged(c *planCase, v *verdict) {
 	if !slices.Equal(v.shortened, c.shortened) {
 		p.Errorf("lines %q lose their beginning, want %q", v.shortened, c.shortened)
 	}
-	if err := p.Locked(p.Context(), func(l *history.Locked) error { return p.carryOutVerdict(l, v) }); err != nil {
+	if err := p.Locked(p.Context(), func(l *history.Locked) error { return p.carryOutVerdict(l, s, v) }); err != nil {
 		p.Fatal(err)
 	}
 	if _, err := collect.Run(p.Context(), p.DB, collect.Options{Thorough: true}); err != nil {

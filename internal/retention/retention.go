@@ -14,6 +14,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/collect"
 	"github.com/seed-fb9cbc17/cairn/internal/settings"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
+	"github.com/seed-fb9cbc17/cairn/internal/thinned"
 )
 
 // CleanOptions controls a cleaning.
@@ -35,6 +36,11 @@ type CleanResult struct {
 	Size        int64    `json:"size"`        // bytes of the store now, as in Usage
 	Peak        int64    `json:"peak"`        // most bytes of temporary files at one time
 	Packs       int      `json:"packs"`
+
+	// Thinned is the number of checkpoints whose states went by Retention.Keep. Keep says what each of
+	// its rules keeps; it is empty without such rules.
+	Thinned int        `json:"thinned"`
+	Keep    []KeptRule `json:"keep,omitempty"`
 
 	// OverBudget is the number of bytes by which the store exceeds its limit because the rest is
 	// protected.
@@ -61,13 +67,19 @@ type CleanResult struct {
 // contract.
 func (r *Cleaner) Clean(ctx context.Context, opt CleanOptions) (*CleanResult, error) {
 	done := &CleanResult{Lines: []string{}, Shortened: []string{}}
+	if err := opt.Keep.Check(); err != nil {
+		return nil, fmt.Errorf("clean: %w", err)
+	}
 	keep := settings.WithDefaults(opt.Retention, r.DefaultBudget)
 	s, err := NewSurvey(ctx, r.Store)
 	if err != nil {
 		return nil, fmt.Errorf("clean: %w", err)
 	}
 	s.spare(keep.KeepLast)
-	s.byAge(keep.MaxAge, r.Now())
+	s.byAge(keep.MaxAge, keep.Keep.Longest(), r.Now())
+	if err := s.thinOut(ctx, keep.Keep, r.Now()); err != nil {
+		return nil, fmt.Errorf("clean: %w", err)
+	}
 	s.byCount(keep.MaxCount)
 	if opt.need == 0 { // else shrink alone is enough
 		err = r.letGo(ctx, s, opt, done)
@@ -105,17 +117,24 @@ func (r *Cleaner) letGo(ctx context.Context, s *survey, opt CleanOptions, done *
 		gone[ref.Name] = true
 	}
 	slices.Sort(done.Lines)
-	done.Checkpoints, done.Kept, done.Shortened = v.dropped, v.kept, append([]string{}, v.shortened...)
+	done.Checkpoints, done.Kept, done.Shortened, done.Thinned = v.dropped, v.kept, append([]string{}, v.shortened...), v.thinned
 	c := collect.Options{Thorough: opt.Thorough, DryRun: opt.DryRun, Reserve: r.reserve(opt), CopyAtOnce: r.copyAtOnce(opt), BeforeRemove: r.InCollection(r.RenamePacks), Progress: r.Opt.Told()}
 	if opt.need == 0 {
 		c.Pack = r.Packer() // packing takes too long for a capture that waits
 	}
 	if opt.DryRun {
-		c.WithoutRef, c.Cut = func(name string) bool { return gone[name] }, v.cut
-	} else if err := r.Exclusive(ctx, func(l *history.Locked) error {
-		if err := r.carryOutVerdict(l, v); err != nil {
+		c.WithoutRef, c.Cut, c.Roots = func(name string) bool { return gone[name] || name == thinned.Ref }, v.cut, v.list.roots(s.table)
+		if done.Keep, err = r.keptRules(ctx, s, opt.Keep); err != nil {
 			return err
 		}
+	} else if err := r.Exclusive(ctx, func(l *history.Locked) error {
+		if v, err = r.overtaken(ctx, s, v); err != nil {
+			return err
+		}
+		if err := r.carryOutVerdict(l, s, v); err != nil {
+			return err
+		}
+		done.Thinned = v.thinned
 		return r.dropRecords(ctx, l, s, v, done)
 	}); err != nil {
 		return err
@@ -144,10 +163,13 @@ func (d *CleanResult) add(c *collect.Result, dry bool) {
 	d.Incomplete, d.Blocked = c.Incomplete, state.CauseOf(c.Blocked)
 }
 
-// carryOutVerdict cuts lines and deletes refs. A ref that has moved since the survey stays: another
+// carryOutVerdict writes the list of thinned checkpoints, cuts lines and deletes refs. A ref that has moved since the survey stays: another
 // process has continued the line.
-func (r *Cleaner) carryOutVerdict(l *history.Locked, v *verdict) error {
+func (r *Cleaner) carryOutVerdict(l *history.Locked, s *survey, v *verdict) error {
 	r.Holds(l)
+	if err := r.writeThinned(s, v); err != nil {
+		return err
+	}
 	if len(v.cut) > 0 {
 		ends, err := r.DB.Shallow()
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/thinned"
 )
 
 // survey holds everything that a cleaning decides about: every commit that is reachable from a ref,
@@ -30,13 +31,21 @@ type survey struct {
 	always []object.ID // trees and commits that always live
 
 	records []odb.Ref // records of the user's git repository, and of paths outside the root
+
+	refs  map[string]object.ID // at the beginning of the survey
+	ends  history.Ends
+	table *thinned.Table
+	left  []object.ID // see addLeft
 }
 
 // node is the part of a commit that decides liveness.
 type node struct {
 	tree    object.ID
 	Parents []object.ID
+	thinned *thinned.Record // nil = its state is there
+	record  *thinned.Record // of one whose state goes
 	when    time.Time
+	label   bool     // a caller has given it a message
 	git     string   // record of the user's git repository; "" = none
 	outside []string // records of paths outside the root
 }
@@ -51,6 +60,11 @@ type unit struct {
 	dead    bool
 	spared  bool // one of the newest, which always live
 	commits int  // number of ids that count as checkpoints
+
+	thinned bool   // its state is gone already
+	thin    bool   // its state goes now
+	rule    string // of Retention.Keep: by which its state stays, or goes
+	nearest *unit  // of one that goes: the one that stays in its place
 }
 
 type unitClass int
@@ -76,7 +90,12 @@ func NewSurvey(ctx context.Context, r *history.Store) (*survey, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &survey{repo: r, Known: make(map[object.ID]*node), whole: make(map[string]*unit), owned: make(map[object.ID]*unit)}
+	s := &survey{repo: r, Known: make(map[object.ID]*node), whole: make(map[string]*unit), owned: make(map[object.ID]*unit), refs: make(map[string]object.ID)}
+	s.table, s.ends = r.ThinnedTable(), r.Ends()
+	for _, ref := range refs {
+		s.refs[ref.Name] = ref.ID
+	}
+	refs = slices.DeleteFunc(refs, func(ref odb.Ref) bool { return ref.Name == thinned.Ref })
 	// Days first: a session or an operation that continues from a day's checkpoint does not own
 	// that checkpoint.
 	for _, prefix := range []string{history.RefTracks, history.RefSessions, history.RefLost, history.RefOperations, history.RefImported, history.RefRemotes, history.RefGit, history.RefOutside, ""} {
@@ -92,7 +111,22 @@ func NewSurvey(ctx context.Context, r *history.Store) (*survey, error) {
 		}
 		refs = rest
 	}
-	return s, nil
+	return s, s.addLeft(ctx)
+}
+
+// addLeft makes a line of what only the list of thinned checkpoints leads to. Damage has cut the way to
+// it.
+func (s *survey) addLeft(ctx context.Context) error {
+	for _, id := range s.table.Kept() {
+		if s.Known[id] != nil {
+			continue
+		}
+		s.left = append(s.left, id)
+		if err := s.addLine(ctx, odb.Ref{Name: thinned.Ref, ID: id}, unitTrack); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *survey) add(ctx context.Context, prefix string, ref odb.Ref) error {
@@ -141,7 +175,10 @@ func (s *survey) addLine(ctx context.Context, ref odb.Ref, class unitClass) erro
 			when = n.when
 		}
 		own := &unit{lines: []string{ref.Name}, ids: []object.ID{id}, when: when, last: last, class: class, commits: 1}
-		if id == ref.ID {
+		if n.thinned != nil {
+			own.thinned, own.commits = true, 0
+		}
+		if id == ref.ID && ref.Name != thinned.Ref {
 			s.tips = append(s.tips, surveyTip{ref, own})
 		}
 		s.units, s.owned[id] = append(s.units, own), own
@@ -272,7 +309,13 @@ func (s *survey) node(ctx context.Context, id object.ID) (*node, error) {
 	if n := s.Known[id]; n != nil {
 		return n, nil
 	}
-	kind, data, err := s.repo.DB.Read(id)
+	rec := s.ends.Thinned(id)
+	kind, data, err := object.Commit, []byte(nil), error(nil)
+	if rec == nil {
+		kind, data, err = s.repo.DB.Read(id)
+	} else {
+		data = rec.Commit
+	}
 	if err != nil || kind != object.Commit {
 		return nil, nil
 	}
@@ -280,9 +323,12 @@ func (s *survey) node(ctx context.Context, id object.ID) (*node, error) {
 	if err != nil {
 		return nil, nil
 	}
-	n := &node{tree: c.Tree, Parents: c.Parents, when: FineTime(c), git: recordOf(c), outside: outsideOf(c)}
-	if s.repo.DB.EndsLine(id) {
+	n := &node{tree: c.Tree, Parents: c.Parents, thinned: rec, when: FineTime(c), label: history.Labelled(c), git: recordOf(c), outside: outsideOf(c)}
+	switch {
+	case rec != nil && rec.End, s.ends.Has(id, n.Parents):
 		n.Parents = nil
+	case rec != nil && len(n.Parents) > 1:
+		n.Parents = n.Parents[:1] // a thinned revert does not keep the state that it was to reach
 	}
 	s.Known[id] = n
 	return n, nil

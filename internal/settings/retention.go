@@ -23,7 +23,10 @@ type Retention struct {
 	MaxCount int   // number of checkpoints to keep, the oldest go first; 0 = any number, as NoLimit
 	MaxBytes int64 // largest size of the store, the oldest go first; 0 = 5 GiB, or a tenth of the disk that was free when the store was made, if that is less; NoLimit = any
 	MinFree  int64 // bytes to leave free on the disk while cleaning; 0 = DefaultMinFree, NoLimit = none
-	KeepLast int   // number of the newest ones that always live; 0 = DefaultKeepLast, NoLimit = only the newest checkpoint
+	// Keep thins old checkpoints inside their lines. The zero value thins none.
+	Keep Keep
+
+	KeepLast int // number of the newest ones that always live; 0 = DefaultKeepLast, NoLimit = only the newest checkpoint
 }
 
 // Room is what a Retention demands of a capture. 0 = nothing.
@@ -46,6 +49,7 @@ func WithDefaults(k Retention, budget func() int64) Retention {
 		MaxBytes: limit(k.MaxBytes, NoBytes, NoBytes),
 		MinFree:  limit(k.MinFree, DefaultMinFree, 0),
 		KeepLast: limit(k.KeepLast, DefaultKeepLast, 0),
+		Keep:     k.Keep,
 	}
 }
 

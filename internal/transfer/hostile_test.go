@@ -149,6 +149,7 @@ func (r *fakeRemote) send(out *bufio.Writer) {
 // the store. What it names well may come.
 func TestFetchEvilNames(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	gittest.NewOracle(t)
 	const own = "/fedcba9876543210/"
 	for why, name := range map[string]string{
@@ -243,6 +244,7 @@ func bombOf(kind object.Kind, declared uint64, content []byte) []byte {
 // A pack that promises or inflates to more than it is ends the fetch with its reason.
 func TestFetchBomb(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	gittest.NewOracle(t)
 	for why, test := range map[string]struct {
 		pack []byte
@@ -274,6 +276,7 @@ func TestFetchBomb(t *testing.T) {
 // A remote with very many refs of other projects, and many of this one, is fetched from as any other.
 func TestFetchManyRefs(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	gittest.NewOracle(t)
 	f := newMachine(t)
 	f.track(map[string]string{"a": "1\n"})

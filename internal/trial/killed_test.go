@@ -87,7 +87,7 @@ func TestBisectKilled(t *testing.T) {
 	}
 	copyAll(p.in("data"), pristine)
 	project := gittest.Manifest(t, p.in("project"))
-	for n := 1; ; n += gittest.Stride() {
+	for n := gittest.First(); ; n += gittest.Stride() {
 		copyAll(pristine, p.in("data"))
 		crash := gittest.KillAt(t, []string{os.Args[0]}, append(os.Environ(), "CAIRN_TEST_BISECT="+string(p), "GOMAXPROCS=2"), gittest.WriteCalls, n)
 		if !crash.Hit && crash.ExitCode != 0 {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
 // keys are SSH keys of a test, and lists of allowed signers.
@@ -116,6 +117,7 @@ func TestSignedHeads(t *testing.T) {
 // TestSignedAndChanged: what cairn does to a signed line is a gap, and what another hand does a finding.
 func TestSignedAndChanged(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	type change struct {
 		name          string
 		do            func(p *project, k *keys)

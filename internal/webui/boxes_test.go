@@ -174,6 +174,7 @@ func TestBoxesOfMergedChanges(t *testing.T) {
 // A plan of many files is confirmed with all its boxes.
 func TestManyBoxes(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	f := newFixture(t)
 	f.write("a", "1\n")
 	from := f.track("")

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/keep"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/odbtest"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
@@ -41,8 +42,8 @@ type collectRun struct {
 }
 
 // newCollectRun makes a store with work of every kind for a collection: packs that go, that are
-// rewritten and that are merged, one of git's with deltas, live and dead loose objects,
-// leftovers.
+// rewritten and that are merged, one of git's with deltas, live and dead loose objects beside a
+// vault, leftovers.
 func newCollectRun(t *testing.T) *collectRun {
 	t.Helper()
 	c := &collectRun{Lines: odbtest.NewLines(t), pristine: filepath.Join(t.TempDir(), "pristine")}
@@ -59,9 +60,11 @@ func newCollectRun(t *testing.T) *collectRun {
 	c.Track("refs/cairn/tracks/c", files)
 	c.Forget("refs/cairn/tracks/c")
 	c.Track("refs/cairn/tracks/c", map[string]string{"one": "half of it"})
-	for _, word := range []string{"kept", "garbage"} {
-		gittest.Bare(t, c.Dir(), "loose "+word, "hash-object", "-w", "--stdin")
+	for _, text := range looseTexts {
+		gittest.Bare(t, c.Dir(), text, "hash-object", "-w", "--stdin")
 	}
+	_, err := vaultOf(c.DB).Keep(t.Context(), nil, keep.Options{Beside: c.Path("objects")})
+	must(t, err)
 	loose := object.Sum(object.Blob, []byte("loose kept"))
 	must(t, c.SetRef("refs/cairn/loose", loose))
 	c.Objs[loose] = []byte("loose kept")
@@ -70,6 +73,22 @@ func newCollectRun(t *testing.T) *collectRun {
 	must(t, c.Close())
 	must(t, os.CopyFS(c.pristine, os.DirFS(c.Dir())))
 	return c
+}
+
+// looseTexts are the loose objects of a collectRun: a live one and a dead one.
+var looseTexts = []string{"loose kept", "loose garbage"}
+
+func vaultOf(db *odb.DB) *keep.Vault { return keep.At(db.PrivatePath(odb.KeptDir), false) }
+
+// wantInherited checks that the vault has the loose objects, which the store has dropped.
+func (c *collectRun) wantInherited(db *odb.DB, what string) {
+	c.T.Helper()
+	for _, text := range looseTexts {
+		id := object.Sum(object.Blob, []byte(text)).String()
+		if _, err := os.Lstat(filepath.Join(vaultOf(db).Dir(), "objects", id[:2], id[2:])); err != nil {
+			c.T.Errorf("%s: %v", what, err)
+		}
+	}
 }
 
 func (c *collectRun) reset() {
@@ -93,6 +112,9 @@ func (c *collectRun) inspect(what string) {
 	if loose, err := db.LooseObjects(); err != nil || len(loose) > 0 {
 		c.T.Errorf("%s: loose objects %v, %v", what, loose, err)
 	}
+	if vaultOf(db).Exists() {
+		c.wantInherited(db, what)
+	}
 	if n := len(db.PackNames()); n > 3 {
 		c.T.Errorf("%s: %d packs", what, n)
 	}
@@ -106,7 +128,7 @@ func (c *collectRun) inspect(what string) {
 func TestR59_KilledInACollect(t *testing.T) {
 	t.Parallel()
 	c := newCollectRun(t)
-	n := 1
+	n := gittest.First()
 	for ; ; n += gittest.Stride() {
 		c.reset()
 		child := childCommand("collect", c.Dir())
@@ -136,7 +158,7 @@ func TestR59_KilledInARepack(t *testing.T) {
 	c.Forget("refs/cairn/tracks/b")
 	must(t, c.Close())
 	must(t, os.CopyFS(c.pristine, os.DirFS(c.Dir())))
-	n := 1
+	n := gittest.First()
 	for ; ; n += 3 * gittest.Stride() {
 		c.reset()
 		child := childCommand("repack", c.Dir())
@@ -168,7 +190,7 @@ func TestR69_CollectWriteErrors(t *testing.T) {
 			if f.from {
 				fail = gittest.FailFrom
 			}
-			for n := 1 + i; ; n += 3 * gittest.Stride() {
+			for n := gittest.First() + i; ; n += 3 * gittest.Stride() {
 				c.reset()
 				child := childCommand("collect", c.Dir())
 				crash := fail(t, []string{child.Path}, child.Env, gittest.WriteCalls, n, f.errno)

@@ -10,6 +10,8 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/keep"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/reach"
 )
@@ -41,7 +43,7 @@ func (g *collector) do(ctx context.Context, j *job) error {
 			err = errors.Join(err, atomicfile.IgnoreInUse(atomicfile.RemoveIfThere(path)))
 		}
 		if err == nil && !again && made != nil {
-			err = g.removeLoose(j.loose) // without the lock: the new pack has them
+			err = g.removeCopied(ctx, j.loose)
 		}
 		if err != nil || !again {
 			return err
@@ -169,20 +171,42 @@ func (g *collector) announceRemoval(old, present []*pack.Pack) error {
 	return g.opt.BeforeRemove(gone, left)
 }
 
-// removeLoose removes the files of loose objects. A directory goes with the last of its files.
+// removeCopied removes loose objects that are in a pack now.
+func (g *collector) removeCopied(ctx context.Context, ids []object.ID) error {
+	for part := range slices.Chunk(ids, removalsAtOnce) {
+		if err := g.locked(ctx, func() error { return g.removeLoose(part) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeLoose removes the files of loose objects, or gives them to the vault, which may need them for
+// a record of the user's git repository. A directory goes with the last of its files.
 func (g *collector) removeLoose(ids []object.ID) error {
+	vault := keep.At(g.db.PrivatePath(odb.KeptDir), false)
+	heir := len(ids) > 0 && vault.Inherits()
 	for _, id := range ids {
 		o := g.db.Loose(id)
-		size := o.Size()
-		err := os.Remove(o.Path)
+		size, moved := o.Size(), false
+		var err error
+		if heir {
+			moved, err = vault.Inherit(o.Path)
+		}
+		if !moved && err == nil {
+			err = os.Remove(o.Path)
+		}
 		if atomicfile.IgnoreInUse(atomicfile.IgnoreMissing(err)) != nil {
 			return err
 		}
-		if err == nil {
-			g.out.Freed += size
-			g.out.Dropped++
-			_ = os.Remove(filepath.Dir(o.Path)) // fails while another file is in it
+		if err != nil {
+			continue
 		}
+		if !moved {
+			g.out.Freed += size
+		}
+		g.out.Dropped++
+		_ = os.Remove(filepath.Dir(o.Path)) // fails while another file is in it
 	}
 	return nil
 }

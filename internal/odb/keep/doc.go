@@ -11,6 +11,8 @@
 //   - A file has its name in the vault only once it is complete. The index of a pack comes last.
 //   - A link takes no room while the user's repository has the file. What takes room, copies and
 //     files that the repository has dropped, is bounded by the caller.
+//   - A loose object that lies in the store around the vault is not taken once more. Git in the vault
+//     reads the store's objects, and a collection moves a loose object that the store drops into the vault.
 //   - A file goes when the repository has dropped it before the oldest record that may need it, or
 //     when a pack that the repository has holds all its objects.
 //   - Callers hold the lock of the store.

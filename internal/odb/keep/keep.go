@@ -36,6 +36,11 @@ type Options struct {
 
 	// Room reports whether a copy of that many bytes may be made.
 	Room func(bytes int64) bool
+
+	// Beside is the object directory of the store that the vault is part of. A loose object that
+	// lies there is not taken once more: git reads it from the vault, too. "" = none. It has no
+	// effect with SHA256, because a store has ids of SHA-1.
+	Beside string
 }
 
 // Keep takes every pack and every loose object of the object directories into the vault. A file that
@@ -43,6 +48,12 @@ type Options struct {
 func (v *Vault) Keep(ctx context.Context, dirs []string, opt Options) (Result, error) {
 	var res Result
 	n, err := v.prepare(opt.SHA256)
+	if opt.SHA256 {
+		opt.Beside = ""
+	}
+	if err == nil {
+		err = v.readsFrom(opt.Beside)
+	}
 	if err != nil {
 		return res, fmt.Errorf("keep objects: %w", err)
 	}
@@ -150,22 +161,23 @@ func (t *taking) looseIn(dir, name string, seen int64) (mtime int64, err error) 
 	if mtime = info.ModTime().UnixNano(); mtime == seen {
 		return mtime, nil
 	}
-	to := t.path("objects", name)
-	if err := os.Mkdir(to, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return 0, err
-	}
 	objects, err := namesIn(dir)
 	if err != nil {
 		return 0, nil // gone, or out of reach
 	}
-	has, err := namesIn(to)
+	to := t.path("objects", name)
+	missing, err := t.missing(objects, to, name)
 	if err != nil {
 		return 0, err
 	}
-	slices.Sort(has)
+	if len(missing) > 0 {
+		if err := os.Mkdir(to, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return 0, err
+		}
+	}
 	whole := true
-	for _, object := range objects {
-		if _, ok := slices.BinarySearch(has, object); !ok && isObject(object) && !t.take(filepath.Join(dir, object), filepath.Join(to, object)) {
+	for _, object := range missing {
+		if !t.take(filepath.Join(dir, object), filepath.Join(to, object)) {
 			whole = false
 		}
 	}
@@ -173,15 +185,6 @@ func (t *taking) looseIn(dir, name string, seen int64) (mtime int64, err error) 
 		return 0, nil
 	}
 	return mtime, nil
-}
-
-func namesIn(dir string) ([]string, error) {
-	d, err := os.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	return d.Readdirnames(-1)
 }
 
 // takeUnlessThere is take for a file that the vault may have.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
@@ -77,6 +78,7 @@ func TestApplyChangedWhileStaged(t *testing.T) {
 // by size, with everything that can be staged, in directories deeper than stay open.
 func TestApplyMoreThanIsStagedAtOnce(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	files := 3 * maxStaged
 	if testing.Short() {
 		files = 2 * maxStaged // of which four in five are staged

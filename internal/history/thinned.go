@@ -1,0 +1,228 @@
+package history
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
+	"github.com/seed-fb9cbc17/cairn/internal/thinned"
+)
+
+// Thinned says that a cleaning has dropped the state of a checkpoint and kept another one in its place.
+type Thinned struct {
+	When    time.Time `json:"time"`
+	Rule    string    `json:"rule" doc:"Of Retention.Keep: hourly or daily."`
+	Nearest string    `json:"nearest,omitempty" doc:"Id of the checkpoint that was kept in its place, absent if that is gone, too."`
+}
+
+// ErrThinned is the error of a command that needs the state of a thinned checkpoint. It wraps
+// state.ErrNotFound.
+var ErrThinned = fmt.Errorf("%w: its state was thinned", state.ErrNotFound)
+
+// ThinnedError is an ErrThinned with the checkpoint in question.
+type ThinnedError struct {
+	ID string // of the checkpoint
+	Thinned
+}
+
+// Error says when and by which rule, and which checkpoint is nearest.
+func (e *ThinnedError) Error() string {
+	text := fmt.Sprintf("%s: checkpoint %s was thinned on %s by keep.%s", state.ErrNotFound, e.ID, e.When.UTC().Format(time.DateOnly), e.Rule)
+	if e.Nearest == "" {
+		return text
+	}
+	return text + "; nearest kept: " + e.Nearest
+}
+
+// Unwrap returns ErrThinned.
+func (e *ThinnedError) Unwrap() error { return ErrThinned }
+
+// thinnedError is the error of a command that needs the state, nil if that is there.
+func (c *Checkpoint) thinnedError() error {
+	if c == nil || c.Thinned == nil {
+		return nil
+	}
+	return &ThinnedError{ID: c.ID, Thinned: *c.Thinned}
+}
+
+// Before returns the commit before a checkpoint on its line, thinned or not, zero for the first one.
+func Before(c *Checkpoint) object.ID { return c.before }
+
+// ThinnedTable reads the list of thinned checkpoints, nil for none. A list that cannot be read is logged
+// and counts as none: lines then end where it would go on.
+func (r *Store) ThinnedTable() *thinned.Table {
+	t, err := thinned.Read(r.DB, r.thinned.Load())
+	if err != nil {
+		r.Log.Warn("lines end where checkpoints were thinned", "error", err)
+		return nil
+	}
+	if t != nil {
+		r.thinned.Store(t)
+	}
+	return t
+}
+
+// Ends tells where lines end, at one time.
+type Ends struct {
+	cut     odb.Ends
+	thinned *thinned.Table
+}
+
+// Ends reads where lines end.
+func (r *Store) Ends() Ends {
+	e := Ends{cut: r.DB.Ends()}
+	if len(e.cut) > 0 { // a store without ends has no thinned checkpoint: these come after the list of ends
+		e.thinned = r.ThinnedTable()
+	}
+	return e
+}
+
+// Has reports whether the parents of a commit do not count. Those of a commit after thinned ones do.
+func (e Ends) Has(id object.ID, parents []object.ID) bool {
+	if e.cut.Has(id) {
+		return len(parents) == 0 || !e.thinned.Has(parents[0])
+	}
+	return false
+}
+
+// Thinned returns the record of a thinned commit, nil for another one or one that cannot be read.
+func (e Ends) Thinned(id object.ID) *thinned.Record {
+	if !e.thinned.Has(id) {
+		return nil
+	}
+	rec, err := e.thinned.Get(id)
+	if err != nil {
+		return nil
+	}
+	return rec
+}
+
+// EndsLine reports whether the parents of a commit do not count.
+func (r *Store) EndsLine(id object.ID, parents []object.ID) bool { return r.Ends().Has(id, parents) }
+
+// kept goes back from a commit over thinned ones to one whose state is there. It returns zero if the
+// line ends before one, and the number of thinned ones.
+func (r *Store) kept(e Ends, id object.ID) (object.ID, int) {
+	for n := 0; ; n++ {
+		rec := e.Thinned(id)
+		switch {
+		case rec == nil && n == 0:
+			return id, 0
+		case rec == nil:
+			return r.present(id), n
+		}
+		if id = rec.Parent(); id.IsZero() {
+			return id, n + 1
+		}
+	}
+}
+
+// present returns the id of a commit, or of that which has replaced it. A thinned commit keeps its bytes
+// when a repair rewrites the commit before it.
+func (r *Store) present(id object.ID) object.ID {
+	if ok, err := r.DB.Has(id); ok || err != nil {
+		return id
+	}
+	return r.ReadReplaced()[id]
+}
+
+// setBefore sets what comes before a checkpoint on its line: the commit itself, and the next one whose
+// state is there.
+func (r *Store) setBefore(c *Checkpoint, e Ends) {
+	parents := c.commit.Parents
+	switch rec := e.Thinned(c.id); {
+	case rec != nil:
+		c.Thinned = r.thinnedOf(e, rec)
+		if rec.End {
+			parents = nil
+		}
+	case e.Has(c.id, parents):
+		parents = nil // cleaned away
+	}
+	if len(parents) == 0 {
+		c.commit.Parents = nil
+		return
+	}
+	c.before = parents[0]
+	if e.thinned == nil {
+		c.Parent = c.before.String()
+		return
+	}
+	first, n := r.kept(e, c.before)
+	if c.ThinnedBefore = n; first.IsZero() {
+		c.commit.Parents = nil
+		return
+	}
+	c.Parent = first.String()
+	c.commit.Parents = append([]object.ID{first}, parents[1:]...)
+}
+
+// thinnedOf returns a record for callers, with the checkpoint that is nearest now.
+func (r *Store) thinnedOf(e Ends, rec *thinned.Record) *Thinned {
+	t := &Thinned{When: time.Unix(rec.At, 0).UTC(), Rule: rec.Rule}
+	for next := rec; next != nil; {
+		id := next.Nearest
+		if next = e.Thinned(id); next == nil {
+			if id = r.present(id); !id.IsZero() {
+				t.Nearest = id.String()
+			}
+		}
+	}
+	return t
+}
+
+// readThinned reads the bytes of a thinned commit that is no object any more.
+func (r *Store) readThinned(e Ends, id object.ID) (object.Kind, []byte, error) {
+	rec, err := e.thinned.Get(id)
+	if err != nil {
+		return 0, nil, err
+	}
+	return object.Commit, rec.Commit, nil
+}
+
+// readCommit reads an object, or the bytes of a thinned commit. The list may be newer than e.
+func (r *Store) readCommit(e Ends, id object.ID) (object.Kind, []byte, error) {
+	kind, data, err := r.DB.Read(id)
+	if !errors.Is(err, odb.ErrNotFound) {
+		return kind, data, err
+	}
+	if e.thinned == nil {
+		e = r.Ends()
+	}
+	if kind, data, gone := r.readThinned(e, id); gone == nil || !errors.Is(gone, odb.ErrNotFound) {
+		return kind, data, gone
+	}
+	return kind, data, err
+}
+
+// thinnedWith finds thinned checkpoints by the beginning of the id of the commit or, if no commit has it,
+// of the tree.
+func (r *Store) thinnedWith(prefix string) (*Checkpoint, error) {
+	e := r.Ends()
+	ids, err := e.thinned.IDs(prefix)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		return r.readBy(id, e)
+	}
+	all, err := e.thinned.IDs("")
+	if err != nil {
+		return nil, err
+	}
+	var newest *Checkpoint
+	for _, id := range all {
+		c, err := r.readBy(id, e)
+		if err != nil {
+			return nil, err
+		}
+		if strings.HasPrefix(c.Hash, prefix) && (newest == nil || newest.at < c.at) {
+			newest = c
+		}
+	}
+	return newest, nil
+}

@@ -1,0 +1,90 @@
+package keep
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+)
+
+// readsFrom makes git in the vault read the objects of another object directory, too, which is named
+// from the vault's own: the store may be moved. "" = it reads none.
+func (v *Vault) readsFrom(dir string) error {
+	file := v.path("objects", "info", "alternates")
+	if dir == "" {
+		return atomicfile.RemoveIfThere(file)
+	}
+	rel, err := filepath.Rel(v.path("objects"), dir)
+	if err != nil {
+		return err
+	}
+	text := []byte(filepath.ToSlash(rel) + "\n")
+	if now, err := atomicfile.Read(file); err == nil && bytes.Equal(now, text) {
+		return nil
+	}
+	return atomicfile.Write(file, 0o600, v.sync, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+// missing lists those of some loose objects that lie neither in the directory to of the vault nor in
+// the directory of that name beside it.
+func (t *taking) missing(objects []string, to, name string) (list []string, err error) {
+	has, err := namesIn(to)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if t.opt.Beside != "" {
+		beside, err := namesIn(filepath.Join(t.opt.Beside, name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		has = append(has, beside...)
+	}
+	slices.Sort(has)
+	for _, object := range objects {
+		if _, ok := slices.BinarySearch(has, object); !ok && isObject(object) {
+			list = append(list, object)
+		}
+	}
+	return list, nil
+}
+
+func namesIn(dir string) ([]string, error) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return d.Readdirnames(-1)
+}
+
+// Inherits reports whether a store has to give the vault the loose objects that it drops. The vault
+// has not taken them as long as they lay beside it.
+func (v *Vault) Inherits() bool {
+	_, err := os.Lstat(v.path("objects", "info", "alternates"))
+	return err == nil && v.Exists()
+}
+
+// Inherit moves the file of a loose object into the vault. It reports false, and leaves the file, if
+// the vault has the object.
+func (v *Vault) Inherit(path string) (bool, error) {
+	dir := v.path("objects", filepath.Base(filepath.Dir(path)))
+	to := filepath.Join(dir, filepath.Base(path))
+	if _, err := os.Lstat(to); err == nil {
+		return false, nil
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return false, err
+	}
+	if err := os.Rename(path, to); err != nil {
+		return false, err
+	}
+	return true, nil
+}

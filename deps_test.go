@@ -30,33 +30,10 @@ var layers = map[string]int{
 	"internal/process":        0, // which process a number meant, and whether it lives
 	"internal/timewords":      0, // points of time as people write them
 	"internal/wording":        0,
-	"internal/background":     0, // programs started in the background
-	"internal/sealed":         4, // streams that only holders of keys can read
-	"internal/envelope":       5, // lines sealed on a remote, and what a store remembers of them
-	"internal/sshsig":         1, // signatures by ssh-keygen
-	"internal/signature":      5, // signed statements about lines
-	"internal/secrets":        1, // credentials in texts
-	"internal/manpage":        0, // manual pages from the texts of help
-	"internal/pager":          0, // a program that stops after every page
-	"internal/child":          1, // a command in the place of this process
-	"internal/parallel":       0, // goroutines on different processors
-	"integrations":            0, // adapters in other languages
-	"internal/worddiff":       1, // changed words, for git's diffs, the terminal and the page
-	"internal/hunk":           1, // changed places of a file, named and taken back
-	"internal/odb/pack":       1, // one pack of git's; knows no store, so that its tests need none
-	"internal/odb/redo":       1, // the write-ahead log; sees the store through an interface
-	"internal/odb/loan":       1, // loose objects of another repository, linked; knows no store
-	"internal/odb/keep":       2, // objects of the user's repository, kept alive; knows no store
-	"internal/odb":            2, // the store
-	"internal/odb/reach":      3, // what roots lead to
-	"internal/identity":       3, // what a project is known by on every machine
-	"internal/odb/collect":    4, // garbage collection; odb does without
-	"internal/odb/fsck":       4, // verify and repair; odb does without
-	"internal/usergit":        2, // git in the user's repository, when asked
-	"internal/gitcommit":      5, // what a commit of turns contains
-	"internal/takenback":      6, // which parts of a change operations have taken back
 	"internal/background":     0,  // programs started in the background
-	"internal/sealed":         10, // streams that only holders of keys can read
+	"internal/config":         10, // what people set
+	"internal/sealed":         9,  // streams that only holders of keys can read
+	"internal/envelope":       5,  // lines sealed on a remote, and what a store remembers of them
 	"internal/sshsig":         1,  // signatures by ssh-keygen
 	"internal/signature":      5,  // signed statements about lines
 	"internal/secrets":        1,  // credentials in texts
@@ -128,7 +105,6 @@ var layers = map[string]int{
 	"internal/ticket":         10, // work that no caller waits for
 	"internal/httpapi":        11,
 	"internal/client":         11,
-	"internal/config":         10, // what people set
 	"internal/webui":          10, // the server's page
 	"internal/hooks":          11, // doors
 	"internal/mcptools":       11,
@@ -169,7 +145,7 @@ var thirdParty = map[string][]string{
 	"internal/transfer":       {"github.com/gofrs/flock"},                                    // one push in the background at a time
 	"internal/ticket":         {"github.com/gofrs/flock"},                                    // one at a time does the work
 	"internal/setup":          {"github.com/tailscale/hujson", "github.com/BurntSushi/toml"}, // settings of agents
-	"internal/sealed":         {"filippo.io/age", "golang.org/x/crypto/ssh"},                 // encryption, and the error of a key with a passphrase
+	"internal/sealed":         {"filippo.io/age", "golang.org/x/crypto/ssh"},                 // encryption, and the error of a key with a passphrase; only the program links it
 	// OpenAPI from types; one server per data directory; PROPFIND, its XML and its properties, as clients of WebDAV know them
 	"internal/httpapi":  {"github.com/danielgtaylor/huma/v2", "github.com/gofrs/flock", "golang.org/x/net/webdav"},
 	"internal/dav":      {"golang.org/x/net/webdav"},                                               // the interfaces that it asks for

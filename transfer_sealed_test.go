@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/sealed"
 )
 
 // sealing returns what makes options seal for a new key, and read with it.
@@ -25,7 +26,9 @@ func sealing(t testing.TB) func(*cairn.Options) {
 	if err := os.WriteFile(file, []byte(id.String()+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return func(opt *cairn.Options) { opt.Encrypt, opt.Identity = []string{id.Recipient().String()}, file }
+	return func(opt *cairn.Options) {
+		opt.Encrypt, opt.Identity, opt.Sealer = []string{id.Recipient().String()}, file, sealed.Age{}
+	}
 }
 
 // TestSealedKinds: everything that travels comes out as it went in, from parts of several pieces.
@@ -109,7 +112,7 @@ func (p *sealedPush) checkPushed(what string) {
 func TestSealedPushKilled(t *testing.T) {
 	t.Parallel()
 	c := newSealedPush(t)
-	n := 1
+	n := gittest.First()
 	for ; ; n += gittest.FamilyStride() {
 		c.again()
 		crash := gittest.KillFamilyAt(t, []string{os.Args[0]}, c.env("push"), gittest.WriteCalls, n)
@@ -133,7 +136,7 @@ func TestSealedPushWriteErrors(t *testing.T) {
 	t.Parallel()
 	c := newSealedPush(t)
 	errnos := []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EDQUOT}
-	for i, n := 0, 1; ; i, n = i+1, n+gittest.FamilyStride() {
+	for i, n := 0, gittest.First(); ; i, n = i+1, n+gittest.FamilyStride() {
 		c.again()
 		errno := errnos[i%len(errnos)]
 		crash := gittest.FailFamilyAt(t, []string{os.Args[0]}, c.env("push"), gittest.WriteCalls, n, errno)

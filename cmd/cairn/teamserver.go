@@ -9,6 +9,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/config"
 	"github.com/seed-fb9cbc17/cairn/internal/httpapi"
 	"github.com/seed-fb9cbc17/cairn/internal/listen"
+	"github.com/seed-fb9cbc17/cairn/internal/sealed"
 	"github.com/seed-fb9cbc17/cairn/internal/team"
 	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
@@ -52,7 +53,7 @@ func (c *cli) teamOptions(logger *slog.Logger) (cairn.Options, error) {
 	opt := cairn.Options{Home: c.home(), SystemGitConfig: systemGitConfig, Homes: homes, Command: "cairn serve", Logger: logger}
 	cfg, err := config.Load(config.Sources{UserFile: c.userFile(), Env: c.env})
 	if err == nil {
-		opt.Identity = cfg.Identity
+		opt.Identity, opt.Sealer = cfg.Identity, sealed.Age{}
 	}
 	return opt, err
 }

@@ -56,7 +56,7 @@ func (h heap) Stat(id object.ID) (object.Kind, int64, error) {
 
 func sealPart(t *testing.T, h heap, recipients []string, content []byte) (Part, object.ID) {
 	t.Helper()
-	w, err := NewWriter(h, recipients)
+	w, err := NewWriter(h, sealed.Age{}, recipients)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func sealPart(t *testing.T, h heap, recipients []string, content []byte) (Part, 
 }
 
 func openPart(h heap, tree object.ID, p Part, identity []byte) ([]byte, error) {
-	r, err := NewReader(h, tree, p, identity)
+	r, err := NewReader(h, sealed.Age{}, tree, p, identity)
 	if err != nil {
 		return nil, err
 	}
@@ -130,11 +130,11 @@ func TestNote(t *testing.T) {
 	} {
 		n := fine()
 		change(n)
-		data, err := n.Seal(recipients)
+		data, err := n.Seal(sealed.Age{}, recipients)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := Open(id, data, identity)
+		got, err := Open(sealed.Age{}, id, data, identity)
 		if (err == nil) != (why == "") {
 			t.Errorf("%q: %v", why, err)
 		}
@@ -143,11 +143,11 @@ func TestNote(t *testing.T) {
 		}
 	}
 	_, other := newKey(t)
-	data, err := fine().Seal(recipients)
+	data, err := fine().Seal(sealed.Age{}, recipients)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(id, data, other); !errors.Is(err, sealed.ErrKey) {
+	if _, err := Open(sealed.Age{}, id, data, other); !errors.Is(err, sealed.ErrKey) {
 		t.Errorf("another key: %v", err)
 	}
 	var bomb bytes.Buffer
@@ -158,7 +158,7 @@ func TestNote(t *testing.T) {
 	if _, err := io.WriteString(w, "no note"); err != nil || w.Close() != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(id, bomb.Bytes(), identity); !errors.Is(err, sealed.ErrDamaged) {
+	if _, err := Open(sealed.Age{}, id, bomb.Bytes(), identity); !errors.Is(err, sealed.ErrDamaged) {
 		t.Errorf("no note: %v", err)
 	}
 }

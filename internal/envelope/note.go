@@ -13,7 +13,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/identity"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
-	"github.com/seed-fb9cbc17/cairn/internal/sealed"
+	"github.com/seed-fb9cbc17/cairn/internal/settings"
 )
 
 // The prefixes of the refs on a remote. No project's key is "sealed" or "parts", so releases that do not know
@@ -23,7 +23,7 @@ const (
 	RefParts = "refs/cairn/parts/"  // and the id, a slash and the name of the part
 )
 
-// The errors that callers distinguish, beside those of package sealed.
+// The errors that callers distinguish, beside those of a settings.Sealer.
 var (
 	ErrReplayed = errors.New("the remote shows an older state than it did before")
 	ErrForeign  = errors.New("the remote shows a state that its owner has not pushed")
@@ -96,10 +96,10 @@ func Heads(parts []Part) map[string]Head {
 }
 
 // Seal encrypts a note for recipients.
-func (n *Note) Seal(recipients []string) ([]byte, error) {
+func (n *Note) Seal(by settings.Sealer, recipients []string) ([]byte, error) {
 	n.Version = noteVersion
 	var out bytes.Buffer
-	w, err := sealed.Seal(&out, recipients)
+	w, err := by.Seal(&out, recipients)
 	if err != nil {
 		return nil, err
 	}
@@ -113,10 +113,10 @@ func (n *Note) Seal(recipients []string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Open decrypts the note of an id with the content of a file of identities. The error is sealed.ErrKey where
-// it is for other recipients, and sealed.ErrIdentity where the identities cannot be used.
-func Open(id string, data, identities []byte) (*Note, error) {
-	r, err := sealed.Open(bytes.NewReader(data), identities)
+// Open decrypts the note of an id with the content of a file of identities. The error is settings.ErrKey where
+// it is for other recipients, and settings.ErrIdentity where the identities cannot be used.
+func Open(by settings.Sealer, id string, data, identities []byte) (*Note, error) {
+	r, err := by.Open(bytes.NewReader(data), identities)
 	if err != nil {
 		return nil, err
 	}
@@ -139,10 +139,10 @@ func Open(id string, data, identities []byte) (*Note, error) {
 }
 
 func damaged(err error) error {
-	if errors.Is(err, sealed.ErrDamaged) {
+	if errors.Is(err, settings.ErrDamaged) {
 		return err
 	}
-	return fmt.Errorf("%w: %w", sealed.ErrDamaged, err)
+	return fmt.Errorf("%w: %w", settings.ErrDamaged, err)
 }
 
 // check looks at what a note says of itself. Anyone with a recipient can seal one.

@@ -9,7 +9,7 @@ import (
 	"io"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
-	"github.com/seed-fb9cbc17/cairn/internal/sealed"
+	"github.com/seed-fb9cbc17/cairn/internal/settings"
 )
 
 // PieceSize is the size in bytes of the blobs of a part, except the last. Hosts refuse large blobs, some from
@@ -31,9 +31,9 @@ type Writer struct {
 }
 
 // NewWriter begins a part for recipients.
-func NewWriter(to Adder, recipients []string) (*Writer, error) {
+func NewWriter(to Adder, by settings.Sealer, recipients []string) (*Writer, error) {
 	into := &pieces{to: to, sum: sha256.New()}
-	out, err := sealed.Seal(into, recipients)
+	out, err := by.Seal(into, recipients)
 	if err != nil {
 		return nil, err
 	}
@@ -104,13 +104,13 @@ type Objects interface {
 }
 
 // NewReader opens a part. A reader that reaches its end without an error has read what the note names; one
-// that was cut off, altered or put in its place ends with sealed.ErrDamaged.
-func NewReader(from Objects, tree object.ID, p Part, identities []byte) (io.Reader, error) {
+// that was cut off, altered or put in its place ends with settings.ErrDamaged.
+func NewReader(from Objects, by settings.Sealer, tree object.ID, p Part, identities []byte) (io.Reader, error) {
 	entries, err := readPieces(from, tree)
 	if err != nil {
-		return nil, fmt.Errorf("%w: part %s: %w", sealed.ErrDamaged, p.Name(), err)
+		return nil, fmt.Errorf("%w: part %s: %w", settings.ErrDamaged, p.Name(), err)
 	}
-	return sealed.Open(&joined{from: from, part: p, entries: entries, sum: sha256.New()}, identities)
+	return by.Open(&joined{from: from, part: p, entries: entries, sum: sha256.New()}, identities)
 }
 
 func readPieces(from Objects, tree object.ID) ([]object.Entry, error) {

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/answers"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
+	"github.com/seed-fb9cbc17/cairn/internal/sealed"
 )
 
 // newShop is a fixture whose project has an id and a remote. more are further settings.
@@ -66,7 +67,9 @@ func TestSealedRemoteOperations(t *testing.T) {
 	if err := os.WriteFile(key, []byte(id.String()+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	remoteOperations(t, func(opt *cairn.Options) { opt.Encrypt, opt.Identity = []string{id.Recipient().String()}, key })
+	remoteOperations(t, func(opt *cairn.Options) {
+		opt.Encrypt, opt.Identity, opt.Sealer = []string{id.Recipient().String()}, key, sealed.Age{}
+	})
 }
 
 func remoteOperations(t *testing.T, more ...func(*cairn.Options)) {

@@ -158,8 +158,10 @@ type Options struct {
 	// (ssh-ed25519, ssh-rsa). Each of them can open all of it, and the remote sees sizes and times only. Empty = as at
 	// the last push to the remote; the one element EncryptNone = open. Identity is the path of a file with identities
 	// of age, or with a private SSH key without a passphrase, that opens what stores have sealed on a remote. "" = none.
+	// Sealer does the encryption. Without one a push that has recipients fails, and sealed lines do not come.
 	Encrypt  []string
 	Identity string
+	Sealer   Sealer
 
 	// Machine and User name this machine and its user to those who list a remote: Push writes them
 	// beside the lines. "" is not written.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/sealed"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -39,7 +40,7 @@ func (f *fleet) pushes(user, id, prompt string) {
 	f.Helper()
 	root := filepath.Join(f.TempDir(), "shop")
 	gittest.Create(f.T, root, gittest.Tree{"a": gittest.File("one\n")})
-	repo, err := cairn.Open(cairn.Options{Root: root, DataDir: f.TempDir(), NoSync: true, Machine: "box", User: user, Encrypt: f.recipients})
+	repo, err := cairn.Open(cairn.Options{Root: root, DataDir: f.TempDir(), NoSync: true, Machine: "box", User: user, Encrypt: f.recipients, Sealer: sealed.Age{}})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -68,7 +69,9 @@ func (f *fleet) shown(dir string) (t *Team, registered map[string]string) {
 	registered = make(map[string]string)
 	t, err := New(Options{
 		Remote: f.remote, Dir: dir, Every: time.Minute, Patience: time.Hour,
-		Settings: func() (cairn.Options, error) { return cairn.Options{NoSync: true, Identity: f.identity}, nil },
+		Settings: func() (cairn.Options, error) {
+			return cairn.Options{NoSync: true, Identity: f.identity, Sealer: sealed.Age{}}, nil
+		},
 		Register: func(root, key string) error { registered[key] = root; return nil },
 		Now:      func() time.Time { return f.now },
 	})

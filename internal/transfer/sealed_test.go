@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/sealed"
 	"github.com/seed-fb9cbc17/cairn/internal/settings"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/statetest"
@@ -190,6 +192,16 @@ func TestSealedKeys(t *testing.T) {
 		}
 		g.same(before, why)
 	}
+	g.Opt.Identity, g.Opt.Sealer = k.file, nil
+	if _, err := g.Fetch(t.Context(), remote); err == nil || !strings.Contains(err.Error(), errNoSealer.Error()) {
+		t.Errorf("without a Sealer: %v", err)
+	}
+	g.same(before, "without a Sealer")
+	f.Opt.Sealer = nil
+	if _, err := f.Push(t.Context(), remote); !errors.Is(err, errNoSealer) {
+		t.Errorf("a push without a Sealer: %v", err)
+	}
+	f.Opt.Sealer = sealed.Age{}
 	g.Opt.Identity = ""
 	if list, err := g.ListRemote(t.Context(), remote, false); err != nil || len(list) != 0 {
 		t.Errorf("lists %v, %v without a key", list, err)

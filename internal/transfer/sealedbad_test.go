@@ -108,7 +108,7 @@ func TestSealedReplay(t *testing.T) {
 	id := strings.TrimPrefix(names[0], envelope.RefNotes)
 	store, _ := f.DB.Identity(false)
 	forged := envelope.Note{ID: id, Proof: envelope.NewID(), Number: 1 << 60, Key: state.ProjectID(f.Root), Store: store}
-	data, err := forged.Seal([]string{k.recipient})
+	data, err := forged.Seal(sealed.Age{}, []string{k.recipient})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestSealedHostile(t *testing.T) {
 func forge(t *testing.T, o *gittest.Oracle, remote string, m *machine, k key, tips map[string]string, pack []byte) {
 	t.Helper()
 	added := hashed{o, remote}
-	w, err := envelope.NewWriter(added, []string{k.recipient})
+	w, err := envelope.NewWriter(added, sealed.Age{}, []string{k.recipient})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func forge(t *testing.T, o *gittest.Oracle, remote string, m *machine, k key, ti
 		ID: envelope.NewID(), Proof: envelope.NewID(), Number: 1, Key: state.ProjectID(m.Root), Store: "0123456789abcdef",
 		About: []byte("{}"), Parts: []envelope.Part{part},
 	}
-	data, err := note.Seal([]string{k.recipient})
+	data, err := note.Seal(sealed.Age{}, []string{k.recipient})
 	if err != nil {
 		t.Fatal(err)
 	}

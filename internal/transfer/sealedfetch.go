@@ -16,7 +16,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
-	"github.com/seed-fb9cbc17/cairn/internal/sealed"
+	"github.com/seed-fb9cbc17/cairn/internal/settings"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
@@ -49,6 +49,9 @@ func (r *Transport) sealedNotes(came *odb.Quarantine) (*sealedNotes, error) {
 	if err != nil || len(refs) == 0 {
 		return &sealedNotes{}, err
 	}
+	if r.Opt.Sealer == nil {
+		return &sealedNotes{closed: len(refs), why: errNoSealer}, nil
+	}
 	identities, err := r.identities()
 	if err != nil {
 		return nil, err
@@ -70,12 +73,12 @@ func (r *Transport) openNotes(came *odb.Quarantine, refs []odb.Ref, identities [
 		if !envelope.IsID(id) {
 			continue
 		}
-		note, err := openNote(came, id, ref, identities)
+		note, err := r.openNote(came, id, ref, identities)
 		switch {
-		case errors.Is(err, sealed.ErrKey):
+		case errors.Is(err, settings.ErrKey):
 			notes.closed, notes.why = notes.closed+1, errLostKey
 			continue
-		case errors.Is(err, sealed.ErrIdentity):
+		case errors.Is(err, settings.ErrIdentity):
 			return nil, fmt.Errorf("%s: %w", r.Opt.Identity, err)
 		case err == nil:
 			err = seen.Check(note)
@@ -89,7 +92,7 @@ func (r *Transport) openNotes(came *odb.Quarantine, refs []odb.Ref, identities [
 	return notes, nil
 }
 
-func openNote(came *odb.Quarantine, id string, ref odb.Ref, identities []byte) (*envelope.Note, error) {
+func (r *Transport) openNote(came *odb.Quarantine, id string, ref odb.Ref, identities []byte) (*envelope.Note, error) {
 	if ref.Err != nil {
 		return nil, foreign(ref.Err)
 	}
@@ -104,7 +107,7 @@ func openNote(came *odb.Quarantine, id string, ref odb.Ref, identities []byte) (
 	if err != nil {
 		return nil, foreign(err)
 	}
-	return envelope.Open(id, data, identities)
+	return envelope.Open(r.Opt.Sealer, id, data, identities)
 }
 
 // sealedFetch opens what sealed notes list into a quarantine, as if git had fetched it.
@@ -229,7 +232,7 @@ func (f *sealedFetch) part(ctx context.Context, carrier *odb.Quarantine, id stri
 	if err != nil {
 		return foreign(err)
 	}
-	plain, err := envelope.NewReader(carrier, tree, p, identities)
+	plain, err := envelope.NewReader(carrier, f.Opt.Sealer, tree, p, identities)
 	if err != nil {
 		return err
 	}

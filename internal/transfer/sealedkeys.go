@@ -12,29 +12,36 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/envelope"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
-	"github.com/seed-fb9cbc17/cairn/internal/sealed"
 	"github.com/seed-fb9cbc17/cairn/internal/settings"
 )
 
 // recipients returns those that pushes to a remote are sealed for, none for open pushes: those of
 // Options.Encrypt, else those of the last push there. A push that names no recipient must not show to a
 // host what it was not to see.
-func (r *Transport) recipients(where string) ([]string, error) {
+func (r *Transport) recipients(where string) (list []string, err error) {
 	if slices.Equal(r.Opt.Encrypt, []string{settings.EncryptNone}) {
 		return nil, nil
 	}
-	if len(r.Opt.Encrypt) > 0 {
-		return r.Opt.Encrypt, sealed.Check(r.Opt.Encrypt)
+	if list = r.Opt.Encrypt; len(list) == 0 {
+		pushes, err := r.sealedPushes()
+		if err != nil {
+			return nil, fmt.Errorf("%w (--encrypt names the recipients again)", err)
+		}
+		if at := pushes[where]; at != nil {
+			list = at.Recipients
+		}
 	}
-	pushes, err := r.sealedPushes()
-	if err != nil {
-		return nil, fmt.Errorf("%w (--encrypt names the recipients again)", err)
+	switch {
+	case len(list) == 0:
+		return nil, nil
+	case r.Opt.Sealer == nil:
+		return nil, errNoSealer
 	}
-	if at := pushes[where]; at != nil {
-		return at.Recipients, nil
-	}
-	return nil, nil
+	return list, r.Opt.Sealer.Check(list)
 }
+
+// errNoSealer: the options have recipients or the remote has sealed lines, and no Sealer is given.
+var errNoSealer = errors.New("nothing can be sealed or opened without Options.Sealer")
 
 // sealedPushes reads what is known of sealed pushes.
 func (r *Transport) sealedPushes() (envelope.Pushes, error) {

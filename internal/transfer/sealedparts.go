@@ -129,7 +129,7 @@ func (s *sealedPush) part(ctx context.Context, to envelope.Adder, tips map[strin
 	for id := range s.tipsHere(before) {
 		list.WriteString("^" + id.String() + "\n")
 	}
-	w, err := envelope.NewWriter(to, s.recipients)
+	w, err := envelope.NewWriter(to, s.Opt.Sealer, s.recipients)
 	if err != nil {
 		return part, err
 	}

@@ -202,7 +202,7 @@ func (s *sealedPush) seal(ctx context.Context, carrier *odb.Quarantine, was *env
 		specs = append(specs, part.Tree+":"+part.Ref(next.ID))
 	}
 	note := envelope.Note{ID: next.ID, Proof: next.Proof, Number: next.Number, Key: s.key, Store: s.store, About: s.about, Parts: next.Listed()}
-	data, err := note.Seal(s.recipients)
+	data, err := note.Seal(s.Opt.Sealer, s.recipients)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/sealed"
 )
 
 // crashTree and edits make a restore that does a bit of everything.
@@ -82,7 +83,7 @@ func (c *crashRun) env(command string) []string {
 
 // commandAsProcess is the process that gets killed.
 func commandAsProcess(command string) int {
-	opt := cairn.Options{Root: os.Getenv("CAIRN_TEST_ROOT"), DataDir: os.Getenv("CAIRN_TEST_DATA"), MaxFileSize: 2000, Sign: os.Getenv("CAIRN_TEST_KEY"), Watch: command == "fold" || command == "packs"}
+	opt := cairn.Options{Root: os.Getenv("CAIRN_TEST_ROOT"), DataDir: os.Getenv("CAIRN_TEST_DATA"), MaxFileSize: 2000, Sign: os.Getenv("CAIRN_TEST_KEY"), Identity: os.Getenv("CAIRN_TEST_IDENTITY"), Sealer: sealed.Age{}, Watch: command == "fold" || command == "packs"}
 	if command == "roll" {
 		opt.MaxFileSize, opt.Retention = 0, limitedTo(crashBudget)
 	}
@@ -119,6 +120,8 @@ func commandAsProcess(command string) int {
 			err = mergeAsProcess(r)
 		case "fetch":
 			err = fetchAsProcess(r)
+		case "push":
+			_, err = r.Push(background, os.Getenv("CAIRN_TEST_REMOTE"))
 		case "purge-secrets":
 			_, err = r.PurgeSecrets(background, cairn.PurgeSecretsOptions{})
 		case "undo":

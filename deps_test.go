@@ -32,7 +32,9 @@ var layers = map[string]int{
 	"internal/timewords":      0,  // points of time as people write them
 	"internal/wording":        0,
 	"internal/background":     0,  // programs started in the background
-	"internal/sealed":         10, // streams that only holders of keys can read
+	"internal/config":         10, // what people set
+	"internal/sealed":         9,  // streams that only holders of keys can read
+	"internal/envelope":       5,  // lines sealed on a remote, and what a store remembers of them
 	"internal/sshsig":         1,  // signatures by ssh-keygen
 	"internal/signature":      5,  // signed statements about lines
 	"internal/secrets":        1,  // credentials in texts
@@ -104,7 +106,6 @@ var layers = map[string]int{
 	"internal/ticket":         10, // work that no caller waits for
 	"internal/httpapi":        11,
 	"internal/client":         11,
-	"internal/config":         10, // what people set
 	"internal/webui":          10, // the server's page
 	"internal/hooks":          11, // doors
 	"internal/mcptools":       11,

@@ -8,6 +8,21 @@ const NoLimit = settings.NoLimit
 // SyncRemembered is the value of Options.Sync that stands for the remote of the last push.
 const SyncRemembered = settings.SyncRemembered
 
+// EncryptNone is the element of Options.Encrypt that stands for open pushes.
+const EncryptNone = settings.EncryptNone
+
+// Sealer encrypts what goes to remotes and opens what comes from there, see Options.Encrypt. The program's is age
+// (https://age-encryption.org). The library links none, so a caller that wants sealed pushes brings one.
+type Sealer = settings.Sealer
+
+// The errors of a Sealer.
+var (
+	ErrRecipient = settings.ErrRecipient
+	ErrIdentity  = settings.ErrIdentity
+	ErrKey       = settings.ErrKey
+	ErrDamaged   = settings.ErrDamaged
+)
+
 // The defaults of Options.
 const (
 	DefaultMaxFileSize    = settings.DefaultMaxFileSize    // bytes above which a file is not captured

@@ -37,6 +37,10 @@ func (r *Repo) Export(ctx context.Context, w io.Writer, spec string) error {
 // Lines that releases pushed which knew only paths are found by the path. Where the remote has no line
 // of the project, the error is ErrNotFound. A remote may also be another store of this machine.
 //
+// Sealed lines come where Options.Sealer opens them with Options.Identity. Where nothing else is there, the
+// ErrNotFound says so. A remote that shows an older sealed state than before, or one that was altered, is an error, and
+// nothing comes.
+//
 // Fetched objects are checked as in Import before any of them is visible. One bad line refuses the
 // whole fetch. The store is not locked while git waits for the remote. Push says what git may use.
 func (r *Repo) Fetch(ctx context.Context, where string) (fetched []string, err error) {
@@ -67,6 +71,10 @@ func (r *Repo) Import(ctx context.Context, rd io.Reader) (c *Checkpoint, err err
 //
 // The store remembers the last remote that a push has reached. "" is that one, also for Fetch, FetchSession
 // and ListRemote; the error is ErrNoRemote where there is none. A password in the URL is remembered, too, in a file that only its owner can read.
+//
+// With Options.Encrypt everything is sealed by Options.Sealer: the remote sees sizes and times. The recipients are
+// remembered with the remote and count for pushes without Options.Encrypt. For other recipients all lines of the store
+// are sealed again, and the former parts are deleted. A line whose beginning has been cleaned away is left out then.
 //
 // With Options.Sign the heads that have moved are signed first, see Sign. Where that fails, Push goes on
 // and the log has a warning. Signatures go along.

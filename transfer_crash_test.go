@@ -20,9 +20,13 @@ type fetchRun struct {
 	want   []string // refs after an undisturbed fetch
 }
 
-func newFetchRun(t *testing.T) *fetchRun {
+// newFetchRun prepares one. seal, nil for none, makes the lines of the other machine sealed.
+func newFetchRun(t *testing.T, seal func(*cairn.Options)) *fetchRun {
 	t.Helper()
 	c := newCrashRun(t)
+	if seal != nil {
+		seal(&c.opt)
+	}
 	remote := bareRepository(t, c.oracle)
 	g := c.fixture.other()
 	g.write("a", "of another machine\n")
@@ -45,7 +49,7 @@ func newFetchRun(t *testing.T) *fetchRun {
 }
 
 func (f *fetchRun) env(command string) []string {
-	return append(f.crashRun.env(command), "CAIRN_TEST_REMOTE="+f.remote)
+	return append(f.crashRun.env(command), "CAIRN_TEST_REMOTE="+f.remote, "CAIRN_TEST_IDENTITY="+f.opt.Identity)
 }
 
 // fetched lists the lines of other stores.
@@ -81,7 +85,11 @@ func (f *fetchRun) checkFetched(what string) {
 // TestFetchKilled kills a fetch, with the processes of git, before its write-type system calls.
 func TestFetchKilled(t *testing.T) {
 	t.Parallel()
-	f := newFetchRun(t)
+	newFetchRun(t, nil).killed(t)
+}
+
+// killed visits the calls.
+func (f *fetchRun) killed(t *testing.T) {
 	n := gittest.First()
 	for ; ; n += gittest.FamilyStride() {
 		f.reset()
@@ -104,7 +112,7 @@ func TestFetchKilled(t *testing.T) {
 // nothing half.
 func TestFetchWriteErrors(t *testing.T) {
 	t.Parallel()
-	f := newFetchRun(t)
+	f := newFetchRun(t, nil)
 	errnos := []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EDQUOT}
 	for i, n := 0, gittest.First(); ; i, n = i+1, n+gittest.FamilyStride() {
 		f.reset()

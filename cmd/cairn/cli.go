@@ -60,6 +60,8 @@ type cli struct {
 	due        *bool                     // whether it is time to clean, nil = not known
 	turnEnded  bool                      // a hook was about the end of a turn
 	catch      func()                    // begins to catch signals
+	encrypt    []string                  // --encrypt of a push, in place of the setting
+	identity   string                    // --identity, absolute, likewise; "" = as the setting says
 	running    string                    // name of the command once it runs, until then errors are about usage
 }
 

@@ -75,6 +75,9 @@ version control is ignored.
     lock_timeout     how long to wait for another cairn (30s)
     sync             true: push in the background after a turn to the remote of
                      the last cairn push; a URL or a path: to that remote
+    encrypt          recipients that pushes are sealed for: age1..., or public
+                     SSH keys; those of all places add up ("none": open pushes)
+    identity         path of a file with the key that opens what was sealed
     remote_timeout   how long a push or fetch may make no progress (5m)
     data_dir         where stores lie
 

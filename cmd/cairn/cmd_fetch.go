@@ -13,8 +13,8 @@ import (
 const fetchManual = `cairn fetch brings checkpoints from a git repository that cairn push sent there.
 
 Usage:
-    cairn fetch [REMOTE [SESSION]]
-    cairn fetch --list [--all] [REMOTE]
+    cairn fetch [--identity FILE] [REMOTE [SESSION]]
+    cairn fetch --list [--all] [--identity FILE] [REMOTE]
 
 The lines come that other stores of this project have pushed, from any machine
 and any path. A project is known by the first commit of its git repository and
@@ -30,9 +30,16 @@ that was changed last elsewhere. REMOTE may also be another store of this
 machine, as cairn du --json names it. Without REMOTE it is the one of the last
 cairn push.
 
+Lines that cairn push --encrypt has sealed need the key, by --identity or the
+setting identity. Open lines beside them come without. A remote that shows an
+older state of a sealed store than before is refused.
+
 Options:
-    --list  show machines, users and sessions of this project on REMOTE
-    --all   with --list: of all projects, also those of earlier releases
+    --list           show machines, users and sessions of this project on REMOTE
+    --all            with --list: of all projects, also those of earlier
+                     releases
+    --identity FILE  identities of age, or a private SSH key without a
+                     passphrase
 
 What git may use is as in cairn push.
 
@@ -53,7 +60,7 @@ type fetchFlags struct{ list, all bool }
 func (c *cli) fetchCommand() *cobra.Command {
 	var f fetchFlags
 	cmd := c.command(command{
-		use: "fetch [--list [--all]] [REMOTE [SESSION]]", short: "bring checkpoints from a git repository", manual: fetchManual,
+		use: "fetch [--list [--all]] [--identity FILE] [REMOTE [SESSION]]", short: "bring checkpoints from a git repository", manual: fetchManual,
 		args: argCount(0, 2, wantRemote+", and perhaps a SESSION"), complete: c.firstOnly(completeFiles),
 		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
 			switch {
@@ -62,6 +69,9 @@ func (c *cli) fetchCommand() *cobra.Command {
 			case f.list && len(args) > 1:
 				return c.usage("--list takes no SESSION")
 			}
+			if err := c.findIdentity(); err != nil {
+				return err
+			}
 			return c.withRemote(args, func(repo *cairn.Repo, remote string) error {
 				return c.fetch(ctx, repo, remote, args[min(1, len(args)):], f)
 			})
@@ -69,6 +79,7 @@ func (c *cli) fetchCommand() *cobra.Command {
 	})
 	cmd.Flags().BoolVar(&f.list, "list", false, "show machines, users and sessions")
 	cmd.Flags().BoolVar(&f.all, "all", false, "with --list: of all projects")
+	c.identityFlag(cmd)
 	return cmd
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/background"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/sealed"
 	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
@@ -18,7 +19,7 @@ import (
 const pushManual = `cairn push sends the lines of checkpoints to a git repository.
 
 Usage:
-    cairn push [REMOTE]
+    cairn push [--encrypt RECIPIENT]... [REMOTE]
 
 REMOTE is a URL or a path. Where none is given it is that of the setting sync,
 or of the last push. Any git server will do, and many projects and machines can
@@ -32,6 +33,15 @@ Without either it is known by its path.
 A note goes along for cairn fetch --list: the names of this machine, its user
 and the directory, and the first prompt of each session.
 
+With --encrypt, or the setting encrypt, everything is sealed: REMOTE sees sizes,
+times and the number of stores, and no name, path, content or prompt. Holders of
+a key read it with the setting identity, or with cairn fetch --identity FILE. A
+RECIPIENT is one of age (age1...), or the text of a public SSH key, ssh-ed25519
+or ssh-rsa; each of several opens all. A remote that was pushed to sealed stays
+sealed for the same recipients, without the option, too, until --encrypt none.
+With other recipients all lines of the store are sealed again for them, and what
+was there is deleted. A lost key cannot be replaced.
+
 The git program does the work, without your configuration. It may use the ssh
 agent, ~/.ssh and ~/.netrc, and never asks for a password. Your own repository
 has no part in it, and the names of its remotes are unknown here.
@@ -43,23 +53,28 @@ again, after a pause that grows from a minute to an hour. cairn status tells how
 far the remote is behind.
 
 Options:
-    --background  push as the setting sync says, and say nothing
+    --encrypt RECIPIENT  seal for it; may be given several times
+    --background         push as the setting sync says, and say nothing
 
 The answer has one line for each line that REMOTE did not have like that yet.
 With --json it is {"lines": []}.
 
-Example:
+Examples:
     cairn push git@example.org:team/checkpoints.git
+    cairn push --encrypt "$(cat ~/.ssh/id_ed25519.pub)" /mnt/backup/c.git
 `
 
 func (c *cli) pushCommand() *cobra.Command {
 	var inBackground bool
 	cmd := c.command(command{
-		use: "push [REMOTE]", short: "send checkpoints to a git repository", manual: pushManual,
+		use: "push [--encrypt RECIPIENT]... [REMOTE]", short: "send checkpoints to a git repository", manual: pushManual,
 		args: argCount(0, 1, wantRemote), complete: c.firstOnly(completeFiles),
 		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
 			if inBackground {
 				return c.withRepo(func(repo *cairn.Repo) error { return c.sync(ctx, repo) })
+			}
+			if err := c.checkRecipients(); err != nil {
+				return err
 			}
 			return c.withRemote(args, func(repo *cairn.Repo, remote string) error {
 				lines, err := repo.Push(ctx, remote)
@@ -70,8 +85,33 @@ func (c *cli) pushCommand() *cobra.Command {
 			})
 		},
 	})
+	cmd.Flags().StringArrayVar(&c.encrypt, "encrypt", nil, "seal for a recipient")
 	cmd.Flags().BoolVar(&inBackground, "background", false, "as the setting sync says")
 	return cmd
+}
+
+// checkRecipients refuses recipients that a push cannot seal for.
+func (c *cli) checkRecipients() error {
+	if len(c.encrypt) == 0 || slices.Equal(c.encrypt, []string{cairn.EncryptNone}) {
+		return nil
+	}
+	if err := sealed.Check(c.encrypt); err != nil {
+		return c.usage("cannot use --encrypt: %s", err)
+	}
+	return nil
+}
+
+// identityFlag adds --identity to a command.
+func (c *cli) identityFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&c.identity, "identity", "", "file with the key of sealed lines")
+}
+
+// findIdentity makes the path of --identity absolute.
+func (c *cli) findIdentity() (err error) {
+	if c.identity != "" {
+		c.identity, err = c.fileFrom(c.identity)
+	}
+	return err
 }
 
 // sync pushes what is new. The store keeps the reason of a failure, which is normal offline.

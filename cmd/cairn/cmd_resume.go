@@ -13,7 +13,8 @@ import (
 const resumeManual = `cairn resume goes on with a session, also with one of another machine.
 
 Usage:
-    cairn resume [--from REMOTE] [--keep-new] [--dry-run] [--plan ID] [SESSION]
+    cairn resume [--from REMOTE] [--identity FILE] [--keep-new] [--dry-run]
+                 [--plan ID] [SESSION]
 
 The files go to the state of the session's newest checkpoint, as with
 cairn restore: what is overwritten or deleted is saved first, and cairn undo
@@ -27,11 +28,12 @@ Where both machines went on with the session since they parted, nothing is
 done, and the exit status is 1.
 
 Options:
-    --from REMOTE  fetch the session first; with @ the newest one of another
-                   store
-    --keep-new     leave files alone that were created since
-    --dry-run      only list what would be done, and give the plan an id
-    --plan ID      carry out the plan of a dry run, or nothing
+    --from REMOTE    fetch the session first; with @ the newest one of another
+                     store
+    --identity FILE  the key of sealed lines, as in cairn fetch
+    --keep-new       leave files alone that were created since
+    --dry-run        only list what would be done, and give the plan an id
+    --plan ID        carry out the plan of a dry run, or nothing
 
 The answer is that of cairn restore.
 
@@ -54,6 +56,9 @@ func (c *cli) resumeCommand() *cobra.Command {
 			if err := plan.check(c, cmd); err != nil {
 				return err
 			}
+			if err := c.findIdentity(); err != nil {
+				return err
+			}
 			spec := session.Newest
 			if len(args) > 0 {
 				spec = args[0]
@@ -70,6 +75,7 @@ func (c *cli) resumeCommand() *cobra.Command {
 	})
 	cmd.Flags().StringVar(&from, "from", "", "fetch the session from there first")
 	cmd.Flags().BoolVar(&keepNew, "keep-new", false, "leave new files alone")
+	c.identityFlag(cmd)
 	plan.register(cmd)
 	return cmd
 }

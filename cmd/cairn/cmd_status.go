@@ -40,7 +40,7 @@ With --json:
     "server": {"watching": {"on", "directories", "reason", "sysctl"}},
     "git": {"on", "reason", "moved": []},
     "remote": {"remote", "behind", "pushed", "tried", "failures", "error",
-    "sync", "retry"},
+    "sync", "sealed", "retry"},
     "settings": [{"key", "value", "origin"}]}, sizes in bytes, 0 for no limit,
     and times as in RFC 3339. A checkpoint that does not hold everything has
     "scope": "time" if that was over, or "paths" if only some were looked at.
@@ -181,6 +181,9 @@ func (c *cli) remoteText(s *cairn.RemoteStatus) string {
 		text += "up to date"
 	} else {
 		text += wording.Count(s.Behind, "checkpoint") + " behind"
+	}
+	if s.Sealed > 0 {
+		text += ", sealed for " + wording.Count(s.Sealed, "recipient")
 	}
 	if !s.Pushed.IsZero() {
 		text += ", pushed " + wording.Ago(c.console.Now().Sub(s.Pushed))

@@ -93,6 +93,12 @@ func (c *cli) configure(opt *cairn.Options, cfg *config.Config) {
 		opt.Retention.MinFree = limitOf(c.global.minFree)
 	}
 	opt.Force, opt.AgentFiles = c.force, setup.ProjectFiles
+	if len(c.encrypt) > 0 {
+		opt.Encrypt = c.encrypt
+	}
+	if c.identity != "" {
+		opt.Identity = c.identity
+	}
 }
 
 // optionsBeside returns the options for another root of a session, which has settings of its own.

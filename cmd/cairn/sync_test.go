@@ -135,3 +135,14 @@ func TestSyncDelaysNoTrack(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestTeamOptions: a team's page opens sealed lines with the key that the user's settings name.
+func TestTeamOptions(t *testing.T) {
+	t.Parallel()
+	home, key := t.TempDir(), filepath.Join(t.TempDir(), "key")
+	gittest.Create(t, home, gittest.Tree{".config/cairn/config.toml": gittest.File("identity = '" + key + "'\n")})
+	c := newCLI(strings.NewReader(""), io.Discard, io.Discard, homeOnly(home), home)
+	if opt, err := c.teamOptions(nil); err != nil || opt.Identity != key {
+		t.Errorf("identity %q, %v", opt.Identity, err)
+	}
+}

@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"log/slog"
 	"path/filepath"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/config"
 	"github.com/seed-fb9cbc17/cairn/internal/httpapi"
 	"github.com/seed-fb9cbc17/cairn/internal/listen"
+	"github.com/seed-fb9cbc17/cairn/internal/sealed"
 	"github.com/seed-fb9cbc17/cairn/internal/team"
 	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
@@ -45,15 +48,23 @@ func (c *cli) newServer(f serveFlags, dataDir string) (server *httpapi.Server, e
 	return server, server.Close, nil
 }
 
+// teamOptions are those of a team's caches. Of the user's settings the key of sealed lines counts.
+func (c *cli) teamOptions(logger *slog.Logger) (cairn.Options, error) {
+	opt := cairn.Options{Home: c.home(), SystemGitConfig: systemGitConfig, Homes: homes, Command: "cairn serve", Logger: logger}
+	cfg, err := config.Load(config.Sources{UserFile: c.userFile(), Env: c.env})
+	if err == nil {
+		opt.Identity, opt.Sealer = cfg.Identity, sealed.Age{}
+	}
+	return opt, err
+}
+
 // teamServer makes a server that shows a remote. dir is for its caches.
 func (c *cli) teamServer(f serveFlags, dir string) (*httpapi.Server, func() error, error) {
 	logger := c.console.Logger()
 	var server *httpapi.Server
 	shown, err := team.New(team.Options{
 		Remote: f.remote, Dir: dir, Every: f.refresh, Logger: logger,
-		Settings: func() (cairn.Options, error) {
-			return cairn.Options{Home: c.home(), SystemGitConfig: systemGitConfig, Homes: homes, Command: "cairn serve", Logger: logger}, nil
-		},
+		Settings: func() (cairn.Options, error) { return c.teamOptions(logger) },
 		Register: func(root, key string) error { return server.RegisterAs(root, key) },
 	})
 	if err != nil {

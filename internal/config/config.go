@@ -67,6 +67,9 @@ type Config struct {
 
 	Sync string // a URL or an absolute path, cairn.SyncRemembered, "" for no pushes in the background
 
+	Encrypt  []string // recipients of sealed pushes, of all places together
+	Identity string   // path of a file with keys, absolute; "" = none
+
 	DataDir     string // absolute
 	Sign        string // path of an SSH key that signs heads, absolute; "" = none
 	Signers     string // path of a list of allowed signers, absolute; "" = none
@@ -196,6 +199,7 @@ func (c *Config) clone() *Config {
 	d := *c
 	d.decided = maps.Clone(c.decided)
 	d.Include, d.AllowInclude, d.Never = slices.Clone(c.Include), slices.Clone(c.AllowInclude), slices.Clone(c.Never)
+	d.Encrypt = slices.Clone(c.Encrypt)
 	return &d
 }
 

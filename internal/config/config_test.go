@@ -79,6 +79,8 @@ secret_rules = '`+dir+`'
 timeout = "90s"
 lock_timeout = "1m"
 sync = "https://example.org/x.git"
+encrypt = ["age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"]
+identity = '`+dir+`'
 remote_timeout = "2m"
 data_dir = '`+dir+`'
 sign = '`+dir+`'
@@ -88,7 +90,7 @@ signers = '`+dir+`'
 		RequireGit: true, MaxAge: 14 * 24 * time.Hour, MaxCount: 100, MaxBytes: 5 << 30, MinFree: 2 << 30, KeepLast: 7, Keep: cairn.KeepRules{All: 24 * time.Hour, Hourly: 7 * 24 * time.Hour, Daily: 90 * 24 * time.Hour},
 		MaxFileSize: 1 << 20, MaxFiles: Unlimited, MaxIncludeSize: 2 << 20, OutsideSize: 3 << 20, MaxScanBytes: Unlimited, Include: []string{".env*", "local.toml"}, AllowInclude: []string{"x"}, Never: []string{"*.pem"},
 		Secrets: cairn.SecretsSkip, SecretRules: dir,
-		Timeout: 90 * time.Second, LockTimeout: time.Minute, Sync: "https://example.org/x.git", RemoteTimeout: 2 * time.Minute, DataDir: dir, Sign: dir, Signers: dir, decided: got.decided,
+		Timeout: 90 * time.Second, LockTimeout: time.Minute, Sync: "https://example.org/x.git", RemoteTimeout: 2 * time.Minute, Encrypt: []string{"age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"}, Identity: dir, DataDir: dir, Sign: dir, Signers: dir, decided: got.decided,
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -124,7 +126,7 @@ func TestV22_ProjectFileOnlyTightens(t *testing.T) {
 	values := map[string]string{
 		"enabled": "false", "require_git": "true", "git": "false", "background": "false", "record_prompts": "false", "mask_secrets": "false", "max_age": "'1s'", "max_count": "1", "max_bytes": "1", "min_free_bytes": "1",
 		"keep_last": "1", "keep": "'all=1s,daily=1d'", "max_file_size": "0", "max_files": "1", "max_include_size": "1", "max_scan_bytes": "1", "outside": "'off'", "include": "['x']", "secrets": "'off'", "secret_rules": "'" + t.TempDir() + "'", "timeout": "'1ms'", "lock_timeout": "'1ms'",
-		"sync": "'/tmp/x'", "remote_timeout": "'1ms'",
+		"encrypt": "['none']", "sync": "'/tmp/x'", "remote_timeout": "'1ms'",
 	}
 	want := load(t, Sources{})
 	for _, s := range settings {
@@ -174,6 +176,7 @@ func TestBroken(t *testing.T) {
 		"negative number":      {"keep_last = -3\n", 1, []string{"keep_last"}},
 		"bad policy":           {"secrets = 'maybe'\n", 1, []string{"secrets", "warn, skip, refuse or off"}},
 		"relative rules":       {"secret_rules = 'rules.toml'\n", 1, []string{"secret_rules", "absolute"}},
+		"no recipient":         {"encrypt = ['nonsense']\n", 1, []string{"encrypt", "age1"}},
 		"not a list":           {"never = '*.pem'\n", 1, []string{"never", "array"}},
 		"list of numbers":      {"never = [1]\n", 1, []string{"never"}},
 		"bad boolean":          {"enabled = 'maybe'\n", 1, []string{"enabled", "true or false"}},

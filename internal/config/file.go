@@ -165,17 +165,22 @@ func (f *file) value(c *Config, s *setting, value any) (string, error) {
 	if s.list != nil {
 		items, ok := value.([]any)
 		if !ok {
-			return "", errors.New(`want an array of patterns, as in ["*.pem", "secrets/"]`)
+			return "", errors.New(`want an array of texts, as in ["*.pem", "secrets/"]`)
 		}
-		var patterns []string
+		var texts []string
 		for _, item := range items {
-			pattern, ok := item.(string)
-			if !ok || pattern == "" {
-				return "", fmt.Errorf("want an array of patterns, %v is none", item)
+			text, ok := item.(string)
+			if !ok || text == "" {
+				return "", fmt.Errorf("want an array of texts, %v is none", item)
 			}
-			patterns = append(patterns, pattern)
+			texts = append(texts, text)
 		}
-		*s.list(c) = append(*s.list(c), patterns...)
+		*s.list(c) = append(*s.list(c), texts...)
+		if s.good != nil {
+			if err := s.good(*s.list(c)); err != nil {
+				return "", err
+			}
+		}
 		return strings.Join(*s.list(c), ","), nil
 	}
 	if t, ok := value.(map[string]any); ok && s.table != nil {

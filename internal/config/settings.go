@@ -5,22 +5,24 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/sealed"
 	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
 
 // setting is one key. text takes a value as the environment has it, and any value
 // of a file that is no array.
 type setting struct {
-	key  string
-	text func(c *Config, text string) error
-	list func(c *Config) *[]string // for those that take arrays
-
+	key   string
+	text  func(c *Config, text string) error
+	list  func(c *Config) *[]string                       // for those that take arrays
 	table func(t map[string]any) (text string, err error) // for those that take tables: the same as text
+	good  func([]string) error                            // whether an array can be used; nil = any
 	user  bool                                            // not to be set by a project's own file
 }
 
@@ -51,6 +53,8 @@ var settings = []setting{
 	{key: "timeout", text: duration(func(c *Config) *time.Duration { return &c.Timeout })},
 	{key: "lock_timeout", text: duration(func(c *Config) *time.Duration { return &c.LockTimeout })},
 	{key: "sync", text: remote},
+	recipients,
+	{key: "identity", text: path(func(c *Config) *string { return &c.Identity }), user: true},
 	{key: "remote_timeout", text: duration(func(c *Config) *time.Duration { return &c.RemoteTimeout })},
 	{key: "data_dir", text: path(func(c *Config) *string { return &c.DataDir }), user: true},
 	{key: "sign", text: path(func(c *Config) *string { return &c.Sign }), user: true},
@@ -137,13 +141,35 @@ func outside(c *Config, text string) error {
 // separated by commas or line feeds.
 func list(key string, field func(*Config) *[]string) setting {
 	return setting{key: key, list: field, text: func(c *Config, text string) error {
-		for _, pattern := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '\n' }) {
-			if pattern = strings.TrimSpace(pattern); pattern != "" {
-				*field(c) = append(*field(c), pattern)
-			}
-		}
+		*field(c) = append(*field(c), itemsOf(text)...)
 		return nil
 	}}
+}
+
+// itemsOf splits the value of a variable.
+func itemsOf(text string) (items []string) {
+	for _, item := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '\n' }) {
+		if item = strings.TrimSpace(item); item != "" {
+			items = append(items, item)
+		}
+	}
+	return items
+}
+
+// recipients are those that pushes are sealed for.
+var recipients = setting{
+	key: "encrypt", good: checkRecipients, list: func(c *Config) *[]string { return &c.Encrypt },
+	text: func(c *Config, text string) error {
+		c.Encrypt = append(c.Encrypt, itemsOf(text)...)
+		return checkRecipients(c.Encrypt)
+	},
+}
+
+func checkRecipients(list []string) error {
+	if slices.Equal(list, []string{cairn.EncryptNone}) {
+		return nil
+	}
+	return sealed.Check(list)
 }
 
 func userList(key string, field func(*Config) *[]string) setting {

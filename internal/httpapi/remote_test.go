@@ -7,20 +7,26 @@ import (
 	"strings"
 	"testing"
 
+	"filippo.io/age"
+
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/answers"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
+	"github.com/seed-fb9cbc17/cairn/internal/sealed"
 )
 
-// newShop is a fixture whose project has an id and a remote.
-func newShop(t *testing.T, remote, content string) *fixture {
+// newShop is a fixture whose project has an id and a remote. more are further settings.
+func newShop(t *testing.T, remote, content string, more ...func(*cairn.Options)) *fixture {
 	t.Helper()
 	f := newFixture(t, gittest.Tree{"a": gittest.File(content)}, func(o *Options) {
 		inner := o.Settings
 		o.Settings = func(root string) (cairn.Options, error) {
 			opt, err := inner(root)
 			opt.Sync = remote
+			for _, set := range more {
+				set(&opt)
+			}
 			return opt, err
 		}
 	})
@@ -47,9 +53,29 @@ func (f *fixture) holds(want string) {
 // takes the resume back. Nothing in a request names a remote.
 func TestRemoteOperations(t *testing.T) {
 	t.Parallel()
+	remoteOperations(t)
+}
+
+// TestSealedRemoteOperations: the same with a remote that the settings seal.
+func TestSealedRemoteOperations(t *testing.T) {
+	t.Parallel()
+	id, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := filepath.Join(t.TempDir(), "key.txt")
+	if err := os.WriteFile(key, []byte(id.String()+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	remoteOperations(t, func(opt *cairn.Options) {
+		opt.Encrypt, opt.Identity, opt.Sealer = []string{id.Recipient().String()}, key, sealed.Age{}
+	})
+}
+
+func remoteOperations(t *testing.T, more ...func(*cairn.Options)) {
 	remote := filepath.Join(t.TempDir(), "team.git")
 	gittest.NewOracle(t).In(filepath.Dir(remote), "init", "-q", "--bare", "--template=", remote)
-	first, second := newShop(t, remote, "1\n"), newShop(t, remote, "mine\n")
+	first, second := newShop(t, remote, "1\n", more...), newShop(t, remote, "mine\n", more...)
 	second.track()
 	first.step("ses_a", "m", "1", func() { first.write("a", "2\n") })
 	var pushed PushedLines

@@ -30,6 +30,8 @@ const (
 	PrivateMachines Private = "machines" // whose the fetched lines are
 	PrivateRemote   Private = "remote"   // the remote that was pushed to last
 	PrivatePushed   Private = "pushed"   // what pushes to remotes have found
+	PrivateSealed   Private = "sealed"   // what lies sealed on remotes, and for which keys
+	PrivateSeen     Private = "seen"     // the sealed notes of other stores that were read
 	PrivateForked   Private = "forked"   // of a fork: where its store came from
 	PrivateForking  Private = "forking"  // of a fork that is being made: the refs that its store is going to have
 )

@@ -16,15 +16,29 @@ import (
 	"filippo.io/age"
 	"filippo.io/age/agessh"
 	"golang.org/x/crypto/ssh"
+
+	"github.com/seed-fb9cbc17/cairn/internal/settings"
 )
 
 // The errors that callers distinguish.
 var (
-	ErrRecipient = errors.New("unusable recipient")
-	ErrIdentity  = errors.New("unusable identity")
-	ErrKey       = errors.New("sealed for other keys")
-	ErrDamaged   = errors.New("sealed data are cut off or altered")
+	ErrRecipient = settings.ErrRecipient
+	ErrIdentity  = settings.ErrIdentity
+	ErrKey       = settings.ErrKey
+	ErrDamaged   = settings.ErrDamaged
 )
+
+// Age is the Sealer of the program.
+type Age struct{}
+
+// Check implements settings.Sealer.
+func (Age) Check(recipients []string) error { return Check(recipients) }
+
+// Seal implements settings.Sealer.
+func (Age) Seal(w io.Writer, recipients []string) (io.WriteCloser, error) { return Seal(w, recipients) }
+
+// Open implements settings.Sealer.
+func (Age) Open(r io.Reader, identities []byte) (io.Reader, error) { return Open(r, identities) }
 
 const magic = "age-encryption.org/v1\n"
 
@@ -48,6 +62,12 @@ func recipients(texts []string) (list []age.Recipient, err error) {
 		return nil, fmt.Errorf("%w: none is given", ErrRecipient)
 	}
 	return list, nil
+}
+
+// Check returns an error, ErrRecipient, unless Seal takes the recipients.
+func Check(texts []string) error {
+	_, err := recipients(texts)
+	return err
 }
 
 // Seal returns a writer that encrypts for all of some recipients. Close ends the stream and leaves w open.

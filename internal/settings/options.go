@@ -26,6 +26,9 @@ const (
 	// DefaultMaxOutsideSize is the size in bytes above which a file outside the root is not saved.
 	DefaultMaxOutsideSize = 1 << 20
 
+	// EncryptNone is the element of Options.Encrypt that stands for open pushes.
+	EncryptNone = "none"
+
 	// NoLimit switches a limit off. In all options 0 is the default, and no other value means no
 	// limit.
 	NoLimit = -1
@@ -154,6 +157,15 @@ type Options struct {
 	// NoLimit = for ever. Then it ends with ErrStalled. A fetch also ends, with ErrNoSpace, before it
 	// leaves less of the disk than Retention.MinFree.
 	RemoteTimeout time.Duration
+
+	// Encrypt lists the recipients that pushes are sealed for: age1..., or the text of a public SSH key
+	// (ssh-ed25519, ssh-rsa). Each of them can open all of it, and the remote sees sizes and times only. Empty = as at
+	// the last push to the remote; the one element EncryptNone = open. Identity is the path of a file with identities
+	// of age, or with a private SSH key without a passphrase, that opens what stores have sealed on a remote. "" = none.
+	// Sealer does the encryption. Without one a push that has recipients fails, and sealed lines do not come.
+	Encrypt  []string
+	Identity string
+	Sealer   Sealer
 
 	// Machine and User name this machine and its user to those who list a remote: Push writes them
 	// beside the lines. "" is not written.

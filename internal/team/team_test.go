@@ -9,8 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"filippo.io/age"
+
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/sealed"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -19,12 +22,15 @@ type fleet struct {
 	*testing.T
 	remote string
 	now    time.Time
+
+	recipients []string // of the pushes; nil = open
+	identity   string
 }
 
 func newFleet(t *testing.T) *fleet {
 	t.Helper()
 	o := gittest.NewOracle(t)
-	f := &fleet{t, filepath.Join(t.TempDir(), "fleet.git"), time.Unix(1e9, 0)}
+	f := &fleet{T: t, remote: filepath.Join(t.TempDir(), "fleet.git"), now: time.Unix(1e9, 0)}
 	o.In(filepath.Dir(f.remote), "init", "-q", "--bare", "--template=", f.remote)
 	return f
 }
@@ -34,7 +40,7 @@ func (f *fleet) pushes(user, id, prompt string) {
 	f.Helper()
 	root := filepath.Join(f.TempDir(), "shop")
 	gittest.Create(f.T, root, gittest.Tree{"a": gittest.File("one\n")})
-	repo, err := cairn.Open(cairn.Options{Root: root, DataDir: f.TempDir(), NoSync: true, Machine: "box", User: user})
+	repo, err := cairn.Open(cairn.Options{Root: root, DataDir: f.TempDir(), NoSync: true, Machine: "box", User: user, Encrypt: f.recipients, Sealer: sealed.Age{}})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -63,7 +69,9 @@ func (f *fleet) shown(dir string) (t *Team, registered map[string]string) {
 	registered = make(map[string]string)
 	t, err := New(Options{
 		Remote: f.remote, Dir: dir, Every: time.Minute, Patience: time.Hour,
-		Settings: func() (cairn.Options, error) { return cairn.Options{NoSync: true}, nil },
+		Settings: func() (cairn.Options, error) {
+			return cairn.Options{NoSync: true, Identity: f.identity, Sealer: sealed.Age{}}, nil
+		},
 		Register: func(root, key string) error { registered[key] = root; return nil },
 		Now:      func() time.Time { return f.now },
 	})
@@ -104,7 +112,25 @@ func (f *fleet) sessionsOf(t *Team, key string) map[string]string {
 // after that.
 func TestTeamShowsWhatMachinesPushed(t *testing.T) {
 	t.Parallel()
+	newFleet(t).showsWhatMachinesPushed(t)
+}
+
+// TestTeamShowsSealed: the same where machines seal, with the key of the team's server.
+func TestTeamShowsSealed(t *testing.T) {
+	t.Parallel()
+	id, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
 	f := newFleet(t)
+	f.recipients, f.identity = []string{id.Recipient().String()}, filepath.Join(t.TempDir(), "key.txt")
+	if err := os.WriteFile(f.identity, []byte(id.String()+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f.showsWhatMachinesPushed(t)
+}
+
+func (f *fleet) showsWhatMachinesPushed(t *testing.T) {
 	f.pushes("ann", "ses_a", "Add a cart")
 	shown, registered := f.shown(t.TempDir())
 	projects, fresh := shown.List(t.Context())

@@ -123,6 +123,11 @@ func readAbout(q *odb.Quarantine, id object.ID) (*about, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parseAbout(data)
+}
+
+// parseAbout reads the note of a store, which came from elsewhere.
+func parseAbout(data []byte) (*about, error) {
 	var a about
 	if err := json.Unmarshal(data, &a); err != nil {
 		return nil, err

@@ -20,6 +20,7 @@ type RemoteStatus struct {
 	Failures int       `json:"failures,omitzero"` // pushes that failed since Pushed
 	Error    string    `json:"error,omitempty"`   // of the last push
 	Sync     bool      `json:"sync,omitempty"`    // Sync pushes there
+	Sealed   int       `json:"sealed,omitempty"`  // recipients that the next push is sealed for, 0 = it is open
 	Retry    time.Time `json:"retry,omitzero"`    // before that Sync does nothing, because pushes have failed
 }
 
@@ -35,6 +36,10 @@ func (r *Transport) RemoteStatus(ctx context.Context) (*RemoteStatus, error) {
 		return nil, err
 	}
 	status := &RemoteStatus{Remote: Redacted(where), Behind: behind, Pushed: s.Pushed, Tried: s.Tried, Failures: s.Failed, Error: s.Error}
+	recipients, err := r.recipients(where)
+	if status.Sealed = len(recipients); err != nil {
+		status.Error = err.Error()
+	}
 	if status.Sync = r.Opt.Sync != ""; status.Sync {
 		status.Retry = s.retry()
 	}

@@ -13,5 +13,5 @@ func (r *Transport) FetchProject(ctx context.Context, where, key string) (fetche
 	if !identity.IsKey(key) {
 		return nil, state.NotFound("no project %q", key)
 	}
-	return r.fetchLines(ctx, where, []string{lineSpec(key), aboutSpec(key)})
+	return r.fetchLines(ctx, where, &wanted{specs: []string{lineSpec(key), aboutSpec(key)}, keys: []string{key}})
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/envelope"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -21,7 +22,12 @@ func (r *Transport) CleanRemote(ctx context.Context, where string, dryRun bool) 
 	if err != nil {
 		return nil, err
 	}
-	if dropped, err = r.cleanRemote(ctx, m, dryRun); err != nil {
+	if dropped, err = r.cleanRemote(ctx, m, dryRun); err == nil {
+		var more []string
+		more, err = r.cleanSealed(ctx, m, dryRun)
+		dropped = append(dropped, more...)
+	}
+	if err != nil {
 		err = fmt.Errorf("clean %s: %w", m, err)
 	}
 	return dropped, err
@@ -49,6 +55,36 @@ func (r *Transport) cleanRemote(ctx context.Context, m *remote, dryRun bool) (dr
 		return namesOf(surplus), err
 	}
 	return m.drop(ctx, q.Dir(), surplus)
+}
+
+// cleanSealed seals the lines again without those that this store has not.
+func (r *Transport) cleanSealed(ctx context.Context, m *remote, dryRun bool) (dropped []string, err error) {
+	recipients, err := r.recipients(m.url)
+	at := r.sealedNow(m.url)
+	if err != nil || at.There == nil || len(recipients) == 0 {
+		return nil, err
+	}
+	var there, replaced []thereRef
+	for name, head := range envelope.Heads(at.There.Listed()) {
+		switch here, err := r.DB.Has(head.ID); {
+		case err != nil:
+			return nil, err
+		case strings.HasPrefix(history.RefRoot+name, history.RefSignatures):
+		case here:
+			there = append(there, thereRef{name: name})
+		default: // a purge has rewritten the line, or it was begun again
+			replaced = append(replaced, thereRef{name: name})
+		}
+	}
+	surplus, err := r.surplus(there)
+	if dropped = append(namesOf(surplus), namesOf(replaced)...); err != nil || dryRun || len(dropped) == 0 {
+		return dropped, err
+	}
+	lines, err := r.ownLines()
+	if err == nil {
+		_, err = r.pushSealed(ctx, m, recipients, lines, true, true)
+	}
+	return dropped, err
 }
 
 // thereRef is a line of this store on a remote.

@@ -60,17 +60,17 @@ func (r *Transport) Fetch(ctx context.Context, where string) (fetched []string, 
 		if err != nil {
 			return nil, fmt.Errorf("fetch from %s: %w", where, err)
 		}
-		return r.fetchLines(ctx, where, specs)
+		return r.fetchLines(ctx, where, &wanted{specs: specs})
 	}
 	p, why, err := r.Project(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var specs []string
-	for _, key := range p.Keys(r.Root) {
-		specs = append(specs, lineSpec(key), aboutSpec(key), signedSpec(key+"/*"))
+	want := &wanted{keys: p.Keys(r.Root)}
+	for _, key := range want.keys {
+		want.specs = append(want.specs, lineSpec(key), aboutSpec(key), signedSpec(key+"/*"))
 	}
-	fetched, err = r.fetchLines(ctx, where, specs)
+	fetched, err = r.fetchLines(ctx, where, want)
 	if errors.Is(err, state.ErrNotFound) && why != nil {
 		err = fmt.Errorf("%w; the project is known by its path only, because %w; cairn adopt --id gives it an id", err, why)
 	}
@@ -105,40 +105,88 @@ func (r *Transport) storeSpecs(where string) (specs []string, err error) {
 	return specs, err
 }
 
-// fetchLines brings lines by their refspecs.
-func (r *Transport) fetchLines(ctx context.Context, where string, specs []string) (fetched []string, err error) {
+// fetchLines brings lines.
+func (r *Transport) fetchLines(ctx context.Context, where string, want *wanted) (fetched []string, err error) {
 	m, err := r.open(where)
 	if err != nil {
 		return nil, err
 	}
-	fetched, err = r.fetch(ctx, m, specs)
+	fetched, again, err := r.fetch(ctx, m, want, false)
+	if err != nil && again && ctx.Err() == nil { // a cleaning may have dropped what sealed parts need
+		fetched, _, err = r.fetch(ctx, m, want, true)
+	}
 	if err != nil {
 		err = fmt.Errorf("fetch from %s: %w", m, err)
 	}
 	return fetched, err
 }
 
-func (r *Transport) fetch(ctx context.Context, m *remote, specs []string) (fetched []string, err error) {
+// fetch brings lines, with all also what has come before. again says that this could end another way with all.
+func (r *Transport) fetch(ctx context.Context, m *remote, want *wanted, all bool) (fetched []string, again bool, err error) {
 	own, err := r.DB.Identity(false)
 	if err != nil && !errors.Is(err, odb.ErrNotFound) {
-		return nil, err
+		return nil, false, err
 	}
 	lacks, err := r.Lacking(ctx)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	q, err := r.quarantine(len(lacks) > 0)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer func() { err = errors.Join(err, q.Discard()) }()
-	if err := m.fetchInto(ctx, q, specs); err != nil {
-		return nil, err
+	sealed := &sealedFetch{Transport: r, m: m, want: want, all: all || len(lacks) > 0}
+	if q, err = r.receive(ctx, q, sealed, own, len(lacks) > 0); err != nil {
+		return nil, sealed.again, err
 	}
 	in, err := r.judgeIncoming(ctx, q, own)
-	found := foundIn(q, lacks)
-	if err != nil || len(in.lines)+len(in.signatures)+len(found) == 0 {
-		return nil, err
+	if err = sealed.explained(err); err != nil {
+		return nil, sealed.again, err
+	}
+	fetched, err = r.adopt(ctx, q, in, sealed, foundIn(q, lacks))
+	return fetched, sealed.again, err
+}
+
+// receive brings open lines and sealed ones into a quarantine. One connection brings the open lines and the
+// sealed notes. Where no open line has come, another quarantine takes the place of the one with the notes.
+func (r *Transport) receive(ctx context.Context, q *odb.Quarantine, sealed *sealedFetch, own string, alone bool) (*odb.Quarantine, error) {
+	specs := sealed.want.specs
+	if len(sealed.want.keys) > 0 {
+		specs = append(slices.Clone(specs), notesSpec)
+	}
+	if err := sealed.m.fetchInto(ctx, q, specs); err != nil {
+		return q, err
+	}
+	var err error
+	if sealed.notes, err = r.sealedNotes(q); err != nil || len(sealed.notes.open) == 0 {
+		return q, err
+	}
+	lines, err := q.Refs(RefIncoming)
+	if err != nil {
+		return q, err
+	}
+	if len(lines) == 0 {
+		next, err := r.quarantine(alone)
+		if err != nil {
+			return q, err
+		}
+		if err := q.Discard(); err != nil {
+			return next, err
+		}
+		q = next
+	}
+	sealed.q = q
+	return q, sealed.bring(ctx, own)
+}
+
+// adopt takes over what a quarantine holds. Found are lost objects that have come back.
+func (r *Transport) adopt(ctx context.Context, q *odb.Quarantine, in *incoming, sealed *sealedFetch, found []object.ID) (fetched []string, err error) {
+	if len(in.lines)+len(in.signatures)+len(found) == 0 {
+		if len(sealed.seen) == 0 {
+			return nil, nil
+		}
+		return nil, r.Exclusive(ctx, sealed.keepSeen)
 	}
 	err = r.Exclusive(ctx, func(l *history.Locked) error {
 		if err := q.Adopt(); err != nil {
@@ -150,7 +198,7 @@ func (r *Transport) fetch(ctx context.Context, m *remote, specs []string) (fetch
 		if fetched, err = r.adoptIncoming(l, in); err != nil {
 			return err
 		}
-		return r.adoptSignatures(l, in.signatures)
+		return errors.Join(r.adoptSignatures(l, in.signatures), sealed.keepSeen(l))
 	})
 	for _, id := range found {
 		fetched = append(fetched, "lost object "+id.String())

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/sealed"
 	"github.com/seed-fb9cbc17/cairn/internal/statetest"
 )
 
@@ -29,6 +30,7 @@ func newMachine(t testing.TB) *machine { return machineOf(t, statetest.NewStore(
 
 func machineOf(t testing.TB, store *history.Store) *machine {
 	lacking := func(context.Context) ([]object.ID, error) { return nil, nil }
+	store.Opt.Sealer = sealed.Age{}
 	return &machine{&Transport{Store: store, Lacking: lacking, Repository: func() *git.Repo { return nil }}, t}
 }
 

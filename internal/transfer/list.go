@@ -47,7 +47,8 @@ type RemoteSession struct {
 	Messages int       `json:"messages,omitempty"`
 	Steps    int       `json:"steps,omitempty"`
 
-	ref string // on the remote
+	ref    string // on the remote, below that of the store
+	sealed bool   // it lies sealed there
 }
 
 // ListRemote lists what stores have pushed to a git repository. cairn.Repo.ListRemote states the
@@ -89,7 +90,7 @@ func (r *Transport) listRemote(ctx context.Context, m *remote, keys []string, al
 			specs = append(specs, aboutSpec(key))
 		}
 	}
-	if err := m.fetchInto(ctx, q, specs); err != nil {
+	if err := m.fetchInto(ctx, q, append(specs, notesSpec)); err != nil {
 		return nil, err
 	}
 	own, err := r.DB.Identity(false)
@@ -107,7 +108,10 @@ func (r *Transport) listRemote(ctx context.Context, m *remote, keys []string, al
 			r.Log.Warn("note of a store left out", "store", note.store, "error", err)
 			continue
 		}
-		b.add(note, a)
+		b.add(note, a, false)
+	}
+	if err := r.addSealed(q, b, all); err != nil {
+		return nil, err
 	}
 	if all {
 		if err := b.addOld(ctx, m, q.Dir()); err != nil {
@@ -133,16 +137,58 @@ func (b *listing) project(key string) *RemoteProject {
 	return p
 }
 
-func (b *listing) add(note aboutRef, a *about) {
+// addSealed adds the stores that push sealed, and logs how many of them cannot be read.
+func (r *Transport) addSealed(q *odb.Quarantine, b *listing, all bool) error {
+	notes, err := r.sealedNotes(q)
+	if err != nil {
+		return err
+	}
+	for _, note := range notes.open {
+		if !all && !slices.Contains(b.keys, note.Key) {
+			continue
+		}
+		a, err := parseAbout(note.About)
+		if err != nil {
+			r.Log.Warn("note of a store left out", "store", note.Store, "error", err)
+			continue
+		}
+		b.add(aboutRef{key: note.Key, store: note.Store}, a, true)
+	}
+	if notes.closed > 0 && (all || len(b.projects) > 0) { // else all projects are listed next
+		r.Log.Warn(notes.remark())
+	}
+	return nil
+}
+
+func (b *listing) add(note aboutRef, a *about, sealed bool) {
 	p := b.project(note.key)
 	p.ID, p.Root, p.Within, p.Name = a.Project.Given, a.Project.Root, a.Project.Within, a.Name
 	s := RemoteStore{Store: note.store, Machine: a.Machine, User: a.User, Root: a.Root, Own: note.store == b.own, Sessions: []RemoteSession{}}
 	for _, x := range a.Sessions {
 		s.Sessions = append(s.Sessions, RemoteSession{
-			ID: x.ID, Title: x.Title, Agent: x.Agent, Updated: timeOfNote(x.At), Messages: x.Messages, Steps: x.Steps, ref: x.Ref,
+			ID: x.ID, Title: x.Title, Agent: x.Agent, Updated: timeOfNote(x.At), Messages: x.Messages, Steps: x.Steps, ref: x.Ref, sealed: sealed,
 		})
 	}
+	if i := slices.IndexFunc(p.Stores, func(old RemoteStore) bool { return old.Store == s.Store }); i >= 0 {
+		p.Stores[i].Sessions = newerOf(p.Stores[i].Sessions, s.Sessions)
+		return
+	}
 	p.Stores = append(p.Stores, s)
+}
+
+// newerOf merges the sessions of one store that pushed openly and sealed. Of one session the newer state
+// counts.
+func newerOf(old, more []RemoteSession) []RemoteSession {
+	list := slices.Concat(old, more)
+	slices.SortStableFunc(list, func(x, y RemoteSession) int {
+		return cmp.Or(y.Updated.Compare(x.Updated), strings.Compare(x.ID, y.ID))
+	})
+	seen := make(map[string]bool)
+	return slices.DeleteFunc(list, func(s RemoteSession) bool {
+		before := seen[s.ID]
+		seen[s.ID] = true
+		return before
+	})
 }
 
 // addOld adds the stores that left no note, by the names of all refs.
@@ -199,10 +245,20 @@ func (r *Transport) FetchSession(ctx context.Context, where, spec string) (id st
 	if err != nil {
 		return "", nil, fmt.Errorf("fetch from %s: %w", where, err)
 	}
-	name := key + "/" + at.Store + "/" + s.ref
-	specs := []string{"+" + history.RefRoot + name + ":" + RefIncoming + name, "+" + refAbout + key + "/" + at.Store + ":" + refAbout + key + "/" + at.Store, signedSpec(key + "/" + at.Store + "/*")}
-	fetched, err = r.fetchLines(ctx, where, specs)
+	fetched, err = r.fetchLines(ctx, where, wantSession(key, at.Store, s))
 	return s.ID, fetched, err
+}
+
+// wantSession names one session of a store.
+func wantSession(key, store string, s RemoteSession) *wanted {
+	if s.sealed {
+		signed := strings.TrimPrefix(history.RefSignatures, history.RefRoot)
+		return &wanted{keys: []string{key}, only: func(of, name string) bool {
+			return of == store && (name == s.ref || name == signed+s.ref)
+		}}
+	}
+	name, note := key+"/"+store+"/"+s.ref, refAbout+key+"/"+store
+	return &wanted{specs: []string{"+" + history.RefRoot + name + ":" + RefIncoming + name, "+" + note + ":" + note, signedSpec(key + "/" + store + "/*")}}
 }
 
 // pickSession finds a session of this project that another store pushed: "@" is the newest, else an id

@@ -179,7 +179,7 @@ func (r *Transport) pushAndNote(ctx context.Context, m *remote) (pushed []string
 	if err != nil {
 		return nil, err
 	}
-	pushed, err = r.pushTo(ctx, m, lines, func(odb.Ref) bool { return true })
+	pushed, err = r.pushTo(ctx, m, lines, true, func(odb.Ref) bool { return true })
 	switch known, _ := r.Remembered(); {
 	case err == nil:
 		return pushed, r.noteStanding(m.url, succeeded(began, lines))
@@ -189,9 +189,25 @@ func (r *Transport) pushAndNote(ctx context.Context, m *remote) (pushed []string
 	return pushed, err
 }
 
-// pushTo sends some of the lines and the note about all of them. git works in a quarantine, which holds the note
-// and borrows the store's objects.
-func (r *Transport) pushTo(ctx context.Context, m *remote, lines []odb.Ref, wanted func(odb.Ref) bool) (pushed []string, err error) {
+// pushTo sends some of the lines and the note about all of them, sealed where the remote has recipients. With
+// check, the remote may have lost what it had.
+func (r *Transport) pushTo(ctx context.Context, m *remote, lines []odb.Ref, check bool, wanted func(odb.Ref) bool) (pushed []string, err error) {
+	recipients, err := r.recipients(m.url)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(recipients) > 0:
+		return r.pushSealed(ctx, m, recipients, lines, check, false)
+	}
+	if pushed, err = r.pushOpen(ctx, m, lines, wanted); err == nil {
+		err = r.openFromNow(ctx, m.url)
+	}
+	return pushed, err
+}
+
+// pushOpen sends lines as they are. git works in a quarantine, which holds the note and borrows the store's
+// objects.
+func (r *Transport) pushOpen(ctx context.Context, m *remote, lines []odb.Ref, wanted func(odb.Ref) bool) (pushed []string, err error) {
 	id, project, err := r.settle(ctx)
 	if err != nil {
 		return nil, err

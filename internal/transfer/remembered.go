@@ -29,8 +29,9 @@ type standing struct {
 	Whole  time.Time         `json:"whole,omitzero"`  // the last push of every line began
 	Tried  time.Time         `json:"tried,omitzero"`  // the last push began
 	Failed int               `json:"failed,omitempty"`
-	Error  string            `json:"error,omitempty"` // of the last push, "" if it succeeded
-	Tips   map[string]string `json:"tips,omitempty"`  // ids of the newest commits of the lines, by the ends of their refs
+	Error  string            `json:"error,omitempty"`  // of the last push, "" if it succeeded
+	Sealed string            `json:"sealed,omitempty"` // for which recipients, "" = open
+	Tips   map[string]string `json:"tips,omitempty"`   // ids of the newest commits of the lines, by the ends of their refs
 }
 
 // Remembered returns the remote that Push remembers, "" for none.
@@ -95,18 +96,24 @@ func (r *Transport) standings() map[string]*standing {
 	return all
 }
 
-// standingOf returns what is known of a remote. It is never nil.
+// standingOf returns what is known of a remote. It is never nil. Lines that were
+// pushed for other recipients count as not pushed.
 func (r *Transport) standingOf(where string) *standing {
-	if s := r.standings()[where]; s != nil {
-		return s
+	s := r.standings()[where]
+	if s == nil {
+		s = &standing{}
 	}
-	return &standing{}
+	if s.Sealed != r.fingerprint(where) {
+		s.Tips, s.Whole = nil, time.Time{}
+	}
+	return s
 }
 
 // noteStanding keeps what a push has found. It takes no lock, because a capture must not wait for it: of
 // two pushes that end at once, one may leave no trace, and the next push says the same again.
 func (r *Transport) noteStanding(where string, s *standing) error {
 	all := r.standings()
+	s.Sealed = r.fingerprint(where)
 	all[where] = s
 	for len(all) > maxStandings {
 		delete(all, oldest(all))

@@ -113,7 +113,7 @@ func (r *Transport) pushNew(ctx context.Context, m *remote) (pushed []string, er
 		return nil, err
 	}
 	whole := began.Sub(before.Whole) >= wholeEvery
-	pushed, err = r.pushTo(ctx, m, lines, func(ref odb.Ref) bool { return whole || !before.has(ref) })
+	pushed, err = r.pushTo(ctx, m, lines, whole, func(ref odb.Ref) bool { return whole || !before.has(ref) })
 	now := succeeded(began, lines)
 	switch {
 	case ctx.Err() != nil:

@@ -16,7 +16,8 @@ type Transport struct {
 	// Lacking lists the objects that the store has lost.
 	Lacking func(context.Context) ([]object.ID, error)
 
-	ticks <-chan time.Time // in place of a clock, for tests
+	ticks     <-chan time.Time // in place of a clock, for tests
+	mostParts int              // in place of envelope.MostParts, for tests; 0 = that
 
 	// Repository returns the user's git repository around the root, nil for none.
 	Repository func() *git.Repo

@@ -1,0 +1,149 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/seed-fb9cbc17/cairn/internal/envelope"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/settings"
+)
+
+// recipients returns those that pushes to a remote are sealed for, none for open pushes: those of
+// Options.Encrypt, else those of the last push there. A push that names no recipient must not show to a
+// host what it was not to see.
+func (r *Transport) recipients(where string) (list []string, err error) {
+	if slices.Equal(r.Opt.Encrypt, []string{settings.EncryptNone}) {
+		return nil, nil
+	}
+	if list = r.Opt.Encrypt; len(list) == 0 {
+		pushes, err := r.sealedPushes()
+		if err != nil {
+			return nil, fmt.Errorf("%w (--encrypt names the recipients again)", err)
+		}
+		if at := pushes[where]; at != nil {
+			list = at.Recipients
+		}
+	}
+	switch {
+	case len(list) == 0:
+		return nil, nil
+	case r.Opt.Sealer == nil:
+		return nil, errNoSealer
+	}
+	return list, r.Opt.Sealer.Check(list)
+}
+
+// errNoSealer: the options have recipients or the remote has sealed lines, and no Sealer is given.
+var errNoSealer = errors.New("nothing can be sealed or opened without Options.Sealer")
+
+// sealedPushes reads what is known of sealed pushes.
+func (r *Transport) sealedPushes() (envelope.Pushes, error) {
+	data, err := r.DB.ReadPrivate(odb.PrivateSealed)
+	if errors.Is(err, odb.ErrNotFound) {
+		return make(envelope.Pushes), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return envelope.DecodePushes(data)
+}
+
+// keepSealed writes what is known of one remote. The caller holds the mark of oneSealing.
+func (r *Transport) keepSealed(where string, at *envelope.Pushed) error {
+	pushes, err := r.sealedPushes()
+	if err != nil { // what a damaged file says of other remotes is lost
+		pushes = make(envelope.Pushes)
+	}
+	pushes[where] = at
+	data, err := pushes.Encode()
+	if err != nil {
+		return err
+	}
+	return r.DB.WritePrivate(odb.PrivateSealed, data)
+}
+
+// sealedNow returns what is known of one remote. It is never nil.
+func (r *Transport) sealedNow(where string) *envelope.Pushed {
+	pushes, err := r.sealedPushes()
+	if err != nil {
+		r.Log.Warn("everything is sealed again", "error", err)
+	}
+	if at := pushes[where]; at != nil {
+		return at
+	}
+	return new(envelope.Pushed)
+}
+
+// openFromNow notes that pushes to a remote are open.
+func (r *Transport) openFromNow(ctx context.Context, where string) (err error) {
+	pushes, err := r.sealedPushes()
+	if at := pushes[where]; err == nil && (at == nil || len(at.Recipients) == 0) {
+		return nil
+	}
+	end, err := r.oneSealing(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	at := r.sealedNow(where)
+	at.Recipients = nil
+	return r.keepSealed(where, at)
+}
+
+// fingerprint stands for the recipients of pushes to a remote, "" for open ones.
+func (r *Transport) fingerprint(where string) string {
+	list, err := r.recipients(where)
+	if err != nil {
+		return "?"
+	}
+	return envelope.Fingerprint(list)
+}
+
+// sealingName is the private file that carries the kernel lock of the one sealed push.
+const sealingName = "sealing"
+
+// sealingEvery is the time between two tries for that lock.
+const sealingEvery = 50 * time.Millisecond
+
+// oneSealing waits until no other process of this store makes a sealed push. end lets the next one.
+func (r *Transport) oneSealing(ctx context.Context) (end func() error, err error) {
+	if err := r.DB.ClearPrivate(sealingName); err != nil {
+		return nil, err
+	}
+	mark := flock.New(r.DB.PrivatePath(sealingName), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
+	if _, err := mark.TryLockContext(ctx, sealingEvery); err != nil {
+		return nil, errors.Join(err, mark.Close())
+	}
+	return mark.Close, nil
+}
+
+// identities reads the file of Options.Identity, nil where none is set.
+func (r *Transport) identities() ([]byte, error) {
+	if r.Opt.Identity == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(r.Opt.Identity)
+	if err != nil {
+		return nil, fmt.Errorf("identity: %w", err)
+	}
+	return data, nil
+}
+
+// seenNotes reads what is known of the notes of other stores.
+func (r *Transport) seenNotes() (envelope.Seen, error) {
+	data, err := r.DB.ReadPrivate(odb.PrivateSeen)
+	if errors.Is(err, odb.ErrNotFound) {
+		return make(envelope.Seen), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return envelope.DecodeSeen(data)
+}

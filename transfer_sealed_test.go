@@ -1,0 +1,188 @@
+package cairn_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"filippo.io/age"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/sealed"
+)
+
+// sealing returns what makes options seal for a new key, and read with it.
+func sealing(t testing.TB) func(*cairn.Options) {
+	t.Helper()
+	id, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "key.txt")
+	if err := os.WriteFile(file, []byte(id.String()+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return func(opt *cairn.Options) {
+		opt.Encrypt, opt.Identity, opt.Sealer = []string{id.Recipient().String()}, file, sealed.Age{}
+	}
+}
+
+// TestSealedKinds: everything that travels comes out as it went in, from parts of several pieces.
+func TestSealedKinds(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	remote := bareRepository(t, o)
+	f := newFixture(t, manyKinds())
+	sealing(t)(&f.opt)
+	first := f.track()
+	f.push(remote)
+	f.write("a", "2\n")
+	second := f.track()
+	f.push(remote)
+	want := f.manifest()
+	g := f.other()
+	g.fetch(remote)
+	if _, err := g.repo().Restore(t.Context(), first.Checkpoint, cairn.RestoreOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.repo().Restore(t.Context(), second.Checkpoint, cairn.RestoreOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	gittest.AssertEqual(t, "restored from sealed parts", want, g.manifest())
+	o.In(g.repo().StoreDir(), "fsck", "--strict", "--full")
+}
+
+// TestSealedFetchKilled kills a fetch of sealed lines, with the processes of git, before its write-type system
+// calls.
+func TestSealedFetchKilled(t *testing.T) {
+	t.Parallel()
+	newFetchRun(t, sealing(t)).killed(t)
+}
+
+// sealedPush is a sealed push in a process of its own, again and again from the same store to the same remote.
+type sealedPush struct {
+	*crashRun
+	remote string
+	want   string // the refs of the store
+}
+
+func newSealedPush(t *testing.T) *sealedPush {
+	t.Helper()
+	c := newCrashRun(t)
+	sealing(t)(&c.opt)
+	p := &sealedPush{crashRun: c, remote: bareRepository(t, c.oracle)}
+	c.push(p.remote)
+	c.track()
+	copyTree(t, c.root, filepath.Join(c.pristine, "root"))
+	copyTree(t, c.data, filepath.Join(c.pristine, "data"))
+	copyTree(t, p.remote, filepath.Join(c.pristine, "remote"))
+	p.want = strings.Join(c.refs(c.oracle, c.repo().StoreDir()), "\n")
+	return p
+}
+
+func (p *sealedPush) env(command string) []string {
+	return append(p.crashRun.env(command), "CAIRN_TEST_REMOTE="+p.remote)
+}
+
+// again brings the store and the remote back to the state before the push.
+func (p *sealedPush) again() {
+	p.reset()
+	copyTree(p.T, filepath.Join(p.pristine, "remote"), p.remote)
+}
+
+// checkPushed: store and remote are whole, and the next push brings the rest.
+func (p *sealedPush) checkPushed(what string) {
+	p.Helper()
+	p.checkStore(what)
+	p.oracle.In(p.remote, "fsck", "--strict")
+	dropLocks(p.T, p.remote)
+	p.push(p.remote)
+	if got := strings.Join(p.refs(p.oracle, p.repo().StoreDir()), "\n"); got != p.want {
+		p.Errorf("%s: the store has\n%s\nwant\n%s", what, got, p.want)
+	}
+	p.wantThere(what, p.remote)
+}
+
+// TestSealedPushKilled kills a sealed push and the remote's processes. The remote has the former state or the new
+// one, and the next push brings the rest.
+func TestSealedPushKilled(t *testing.T) {
+	t.Parallel()
+	c := newSealedPush(t)
+	n := gittest.First()
+	for ; ; n += gittest.FamilyStride() {
+		c.again()
+		crash := gittest.KillFamilyAt(t, []string{os.Args[0]}, c.env("push"), gittest.WriteCalls, n)
+		if !crash.Hit {
+			if crash.ExitCode != 0 {
+				t.Fatalf("undisturbed push: %s", crash)
+			}
+			break
+		}
+		c.checkPushed(fmt.Sprintf("killed at call %d, %s", n, crash.Call))
+		if t.Failed() {
+			t.Fatalf("killed at call %d: %s", n, crash)
+		}
+	}
+	t.Logf("%d write-type system calls", n-1)
+}
+
+// TestSealedPushWriteErrors lets one system call of a sealed push fail: the push succeeds, or says so, and the next one
+// brings the rest.
+func TestSealedPushWriteErrors(t *testing.T) {
+	t.Parallel()
+	c := newSealedPush(t)
+	errnos := []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EDQUOT}
+	for i, n := 0, gittest.First(); ; i, n = i+1, n+gittest.FamilyStride() {
+		c.again()
+		errno := errnos[i%len(errnos)]
+		crash := gittest.FailFamilyAt(t, []string{os.Args[0]}, c.env("push"), gittest.WriteCalls, n, errno)
+		if !crash.Hit {
+			break
+		}
+		what := fmt.Sprintf("call %d, %s, fails with %v", n, crash.Call, errno)
+		if crash.ExitCode != 0 && crash.Stderr == "" {
+			t.Errorf("%s: no message", what)
+		}
+		c.checkPushed(what)
+		if t.Failed() {
+			t.Fatalf("%s: %s", what, crash)
+		}
+	}
+}
+
+// dropLocks removes the locks of a git server that was killed, as its owner would.
+func dropLocks(t *testing.T, dir string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".lock") {
+			err = os.Remove(path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantThere fails unless another machine gets all lines of the store from the remote, which has no part too many:
+// two, or one where git's server had moved the note and not added the part.
+func (c *crashRun) wantThere(what, remote string) {
+	c.Helper()
+	g := c.other()
+	g.fetch(remote)
+	defer g.repo().Close()
+	there := strings.Join(g.refs(c.oracle, g.repo().StoreDir()), "\n")
+	for _, ref := range c.refs(c.oracle, c.repo().StoreDir()) {
+		name, id, _ := strings.Cut(strings.TrimPrefix(ref, "refs/cairn/"), " ")
+		if strings.HasPrefix(name, "tracks/") && !strings.Contains(there, name+" "+id) {
+			c.Errorf("%s: another machine lacks %s", what, ref)
+		}
+	}
+	if parts := strings.Count(c.oracle.In(remote, "for-each-ref", "refs/cairn/parts/"), "\n"); parts != 2 && parts != 1 {
+		c.Errorf("%s: %d parts on the remote", what, parts)
+	}
+}

@@ -132,15 +132,26 @@ func discardRefs(writes []refWrite) {
 
 // moveRefs puts flushed refs in place and flushes their directories, together with dirs.
 func (db *DB) moveRefs(writes []refWrite, dirs ...string) error {
+	dirs = append(dirs, makeRefDirs(writes)...)
 	if err := db.placeRefs(writes); err != nil {
 		return err
 	}
 	for _, w := range writes {
-		if dir := filepath.Dir(w.file); !slices.Contains(dirs, dir) {
-			dirs = append(dirs, dir)
+		dirs = append(dirs, filepath.Dir(w.file))
+	}
+	slices.Sort(dirs)
+	return db.syncDirs(slices.Compact(dirs)...)
+}
+
+// makeRefDirs makes directories of refs, and returns those with new names in them, which the caller
+// flushes. A directory that cannot be made is left to moveRef.
+func makeRefDirs(writes []refWrite) (changed []string) {
+	for _, w := range writes {
+		if dir := filepath.Dir(w.file); os.Mkdir(dir, 0o700) == nil {
+			changed = append(changed, filepath.Dir(dir))
 		}
 	}
-	return db.syncDirs(dirs...)
+	return changed
 }
 
 func (db *DB) placeRefs(writes []refWrite) error {

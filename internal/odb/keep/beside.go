@@ -3,7 +3,6 @@ package keep
 import (
 	"bytes"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,24 +12,37 @@ import (
 )
 
 // readsFrom makes git in the vault read the objects of another object directory, too, which is named
-// from the vault's own: the store may be moved. "" = it reads none.
-func (v *Vault) readsFrom(dir string) error {
+// from the vault's own: the store may be moved. "" = it reads none. It returns the file that is to be
+// flushed with its directory, "" for none.
+func (v *Vault) readsFrom(dir string) (made string, err error) {
 	file := v.path("objects", "info", "alternates")
 	if dir == "" {
-		return atomicfile.RemoveIfThere(file)
+		return "", atomicfile.RemoveIfThere(file)
 	}
 	rel, err := filepath.Rel(v.path("objects"), dir)
 	if err != nil {
-		return err
+		return "", err
 	}
 	text := []byte(filepath.ToSlash(rel) + "\n")
 	if now, err := atomicfile.Read(file); err == nil && bytes.Equal(now, text) {
+		return "", nil
+	}
+	return file, writeFile(file, text)
+}
+
+// flush flushes the names of packs, and a file with its name, all at the same time.
+func (v *Vault) flush(packs bool, made string) error {
+	if !v.sync {
 		return nil
 	}
-	return atomicfile.Write(file, 0o600, v.sync, func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	})
+	var waits []func() error
+	if packs {
+		waits = append(waits, func() error { return atomicfile.SyncDir(v.path("objects", "pack")) })
+	}
+	if made != "" {
+		waits = append(waits, func() error { return atomicfile.SyncFile(made) }, func() error { return atomicfile.SyncDir(filepath.Dir(made)) })
+	}
+	return atomicfile.AtOnce(waits, func(wait func() error) error { return wait() })
 }
 
 // missing lists those of some loose objects that lie neither in the directory to of the vault nor in

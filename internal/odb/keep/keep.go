@@ -51,8 +51,9 @@ func (v *Vault) Keep(ctx context.Context, dirs []string, opt Options) (Result, e
 	if opt.SHA256 {
 		opt.Beside = ""
 	}
+	var made string
 	if err == nil {
-		err = v.readsFrom(opt.Beside)
+		made, err = v.readsFrom(opt.Beside)
 	}
 	if err != nil {
 		return res, fmt.Errorf("keep objects: %w", err)
@@ -75,10 +76,8 @@ func (v *Vault) Keep(ctx context.Context, dirs []string, opt Options) (Result, e
 		}
 	}
 	n.Sources = sources
-	if v.sync && t.res.Linked+t.res.Copied > 0 {
-		if err := atomicfile.SyncDir(v.path("objects", "pack")); err != nil {
-			return res, fmt.Errorf("keep objects: %w", err)
-		}
+	if err := v.flush(t.res.Linked+t.res.Copied > 0, made); err != nil {
+		return res, fmt.Errorf("keep objects: %w", err)
 	}
 	return res, v.write(n)
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -280,6 +281,46 @@ func TestForkLinkedUnrecorded(t *testing.T) {
 	f.disturb()
 	k, _ := f.forkLinked(copyPlace(t), cairn.ForkOptions{})
 	f.sameLooks(k)
+}
+
+// TestForkLinkedAtOnce: of several forks that want one branch, one gets it. The others leave nothing, and may have
+// another branch.
+func TestForkLinkedAtOnce(t *testing.T) {
+	t.Parallel()
+	f := newLinked(t)
+	f.track()
+	const forks = 4
+	var dirs [forks]string
+	var errs [forks]error
+	var all sync.WaitGroup
+	for i := range forks {
+		dirs[i] = filepath.Join(t.TempDir(), "try")
+		repo := f.repo()
+		all.Go(func() {
+			_, errs[i] = repo.Fork(t.Context(), dirs[i], cairn.ForkOptions{GitWorktree: true, Branch: "topic", Env: f.o.Env()})
+		})
+	}
+	all.Wait()
+	made := 0
+	for i, err := range errs {
+		if err == nil {
+			made++
+			if head := f.o.In(dirs[i], "symbolic-ref", "HEAD"); head != "refs/heads/topic\n" || f.o.In(dirs[i], "status", "--porcelain") != "" {
+				t.Errorf("HEAD of the fork is %s", head)
+			}
+			continue
+		}
+		if _, err := os.Lstat(dirs[i]); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("left behind: %v", err)
+		}
+		if _, err := f.repo().Fork(t.Context(), dirs[i], cairn.ForkOptions{GitWorktree: true, Branch: fmt.Sprint("topic-", i), Env: f.o.Env()}); err != nil {
+			t.Errorf("another branch: %v", err)
+		}
+	}
+	if list := f.git("worktree", "list"); made != 1 || strings.Count(list, "\n") != forks+1 {
+		t.Errorf("%d forks got the branch (%v): %s", made, errs, list)
+	}
+	f.o.Fsck(f.root)
 }
 
 // TestForkLinkedSession: the branch begins at the commit that the session's checkpoint records, with its index.

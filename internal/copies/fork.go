@@ -13,6 +13,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
+	"github.com/seed-fb9cbc17/cairn/internal/usergit"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 )
 
@@ -221,7 +222,10 @@ func (f *fork) close(ctx context.Context, failed error) error {
 		}
 		return errors.Join(f.unlock(), f.db.Close())
 	}
-	err := f.unlink(context.WithoutCancel(ctx), f.db)
+	var err error
+	if !errors.Is(failed, usergit.ErrBranch) { // the branch is not of this fork
+		err = f.unlink(context.WithoutCancel(ctx), f.db)
+	}
 	if err != nil { // the next fork to this directory finds by the store what to take back
 		return errors.Join(err, f.unlock(), f.db.Close())
 	}

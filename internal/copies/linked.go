@@ -64,12 +64,17 @@ func (f *fork) checkGit(ctx context.Context) error {
 		l.sha256 = user.SHA256
 	}
 	f.link = l
-	err = repo.CheckLinked(ctx, f.Root, l.work.Branch)
-	if errors.Is(err, usergit.ErrBranch) {
-		return fmt.Errorf("%w: %w; --git-worktree=BRANCH names another one", history.ErrExists, err)
-	}
+	err = taken(repo.CheckLinked(ctx, f.Root, l.work.Branch))
 	if errors.Is(err, usergit.ErrUnderWay) || errors.Is(err, usergit.ErrNoRepository) {
 		err = fmt.Errorf("%w: %w", ErrWorktree, err)
+	}
+	return err
+}
+
+// taken adds the next step to an error about a branch that cannot be made.
+func taken(err error) error {
+	if errors.Is(err, usergit.ErrBranch) {
+		err = fmt.Errorf("%w: %w; --git-worktree=BRANCH names another one", history.ErrExists, err)
 	}
 	return err
 }
@@ -153,7 +158,7 @@ func (f *fork) linkTree(ctx context.Context, tree string) error {
 		return err
 	}
 	if err := f.link.repo.Link(ctx, &f.link.work, tree, empty, f.link.index, f.link.sha256); err != nil {
-		return err
+		return taken(err)
 	}
 	f.res.Branch = f.link.work.Branch
 	return clearPlace(empty)

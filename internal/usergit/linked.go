@@ -93,8 +93,11 @@ func (r *Repo) HasAll(ctx context.Context, ids string) (bool, error) {
 // commit.
 //
 // The branch and the work tree's directory in the repository are there first. After a failure, and after the
-// process was killed, Unlink takes back what is there.
+// process was killed, Unlink takes back what is there. After ErrBranch nothing is.
 func (r *Repo) Link(ctx context.Context, w *Linked, tree, empty string, index *git.Index, withSHA256 bool) error {
+	if err := r.checkBranch(ctx, w.Branch); err != nil {
+		return err
+	}
 	if _, err := r.output(ctx, call{args: []string{"worktree", "add", "-q", "--no-checkout", "-b", w.Branch, "--", empty, w.Commit}}); err != nil {
 		return err
 	}
@@ -179,13 +182,17 @@ func (r *Repo) linkedDirs(places ...string) (dirs []string, err error) {
 }
 
 // Unlink takes back a Link whose work tree never got its name. empty is as for Link. The branch goes where it
-// still is at its beginning.
+// still is at its beginning and no work tree has it checked out.
 func (r *Repo) Unlink(ctx context.Context, w *Linked, empty string) error {
 	if err := r.dropDirs(w.Place, empty); err != nil {
 		return err
 	}
 	tip, err := r.tip(ctx, branches+w.Branch)
 	if err != nil || tip != w.Commit {
+		return err
+	}
+	list, err := r.output(ctx, call{args: []string{"worktree", "list", "--porcelain"}})
+	if err != nil || strings.Contains(string(list), "\nbranch "+branches+w.Branch+"\n") {
 		return err
 	}
 	return r.deleteBranch(ctx, w.Branch)

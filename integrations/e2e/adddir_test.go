@@ -130,7 +130,7 @@ func TestTerminalClaudeAddDir(t *testing.T) {
 	a.keys("Enter")
 	a.sees(`Added .*/lib as a working directory`)
 	a.plays(script{shell("echo more >> " + dir + "/lib.txt; rm " + dir + "/gone.txt; echo y > second.txt"), "the second is done"})
-	a.commands(func() { a.says("cairn undo", `took back 1 turn: 2 restored, 1 deleted`) })
+	a.says("cairn undo", `took back 1 turn: 2 restored, 1 deleted`) // TestTerminalClaude looks at what the model is asked
 	a.is("after undo", here)
 	is("after undo", there)
 }

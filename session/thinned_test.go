@@ -256,3 +256,37 @@ func TestThinnedBesideWork(t *testing.T) {
 	f.is("a", "5\n")
 	f.whole()
 }
+
+// A fork of a session shares its thinned part. It begins at a kept state, and not at a thinned one.
+func TestThinnedSessionFork(t *testing.T) {
+	t.Parallel()
+	f := worked(t, 3)
+	if _, err := f.Fork(background, "s", "", "early"); err != nil {
+		t.Fatal(err)
+	}
+	f.turn("s", "m4", "write 4", "a", "4\n")
+	f.turn("s", "m5", "write 5", "a", "5\n")
+	f.thin()
+	if _, err := f.Fork(background, "s", "m3", "gone"); !errors.Is(err, cairn.ErrThinned) && !errors.Is(err, session.ErrExpired) {
+		t.Errorf("a fork of a thinned state: %v", err)
+	}
+	if _, err := f.Fork(background, "s", "", "late"); err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]int{"s": 5, "early": 3, "late": 5} {
+		if list, err := f.History(background, id); err != nil || len(list) != want {
+			t.Errorf("%s: %d turns, %v, want %d", id, len(list), err, want)
+		}
+	}
+	f.turn("late", "m6", "write 6", "a", "6\n")
+	f.thin()
+	if err := f.Delete(background, "s"); err != nil {
+		t.Fatal(err)
+	}
+	f.thin()
+	for id, want := range map[string]int{"early": 3, "late": 6} {
+		if list, err := f.History(background, id); err != nil || len(list) != want {
+			t.Errorf("%s: %d turns, %v, want %d", id, len(list), err, want)
+		}
+	}
+}

@@ -72,13 +72,17 @@ type Ends struct {
 	thinned *thinned.Table
 }
 
-// Ends reads where lines end.
+// Ends reads where lines end. Without a shallow file nothing was thinned, or damage has taken the file.
 func (r *Store) Ends() Ends {
-	return Ends{cut: r.DB.Ends(), thinned: r.ThinnedTable()}
+	e := Ends{cut: r.DB.Ends()}
+	if len(e.cut) > 0 {
+		e.thinned = r.ThinnedTable()
+	}
+	return e
 }
 
-// WithoutThinned returns the same ends with the list of thinned checkpoints left out: lines end there.
-func (e Ends) WithoutThinned() Ends { return Ends{cut: e.cut} }
+// EndsBy is Ends with a list of thinned checkpoints, nil for none.
+func (r *Store) EndsBy(table *thinned.Table) Ends { return Ends{cut: r.DB.Ends(), thinned: table} }
 
 // Has reports whether the parents of a commit do not count. Those of a commit after thinned ones do.
 func (e Ends) Has(id object.ID, parents []object.ID) bool {

@@ -122,8 +122,8 @@ func (s *survey) readThinned() {
 	if s.table, err = thinned.Read(s.repo.DB, nil); err == nil {
 		_, err = s.table.All()
 	}
-	if s.ends = s.repo.Ends(); err != nil {
-		s.torn, s.ends = true, s.ends.WithoutThinned()
+	if s.ends = s.repo.EndsBy(s.table); err != nil {
+		s.torn, s.ends = true, s.repo.EndsBy(nil)
 		s.repo.Log.Warn("nothing is thinned: the list of thinned checkpoints is damaged", "error", err)
 	}
 }

@@ -290,3 +290,23 @@ func TestThinnedSessionFork(t *testing.T) {
 		}
 	}
 }
+
+// A purge after the thinned session was deleted drops the list.
+func TestThinnedPurgeOfADeletedSession(t *testing.T) {
+	t.Parallel()
+	f := worked(t, 3)
+	f.thin()
+	if err := f.Delete(background, "s"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.repo.Track(background, cairn.TrackOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.repo.Purge(background, []string{"key"}); err != nil {
+		t.Fatal(err)
+	}
+	f.whole()
+	if refs := gittest.NewOracle(t).In(f.repo.StoreDir(), "for-each-ref", "refs/cairn/thinned"); refs != "" {
+		t.Errorf("the list is still there: %s", refs)
+	}
+}

@@ -201,6 +201,9 @@ func (p *purger) rewrite(ctx context.Context, l *history.Locked) error {
 		return err
 	}
 	w := Rewritten{First: first, Refs: append(refs, last...), Commits: p.commits, Replaced: p.replacements(), Journals: journals, Paths: len(p.found)}
+	if n := len(w.Refs) - 1; n >= 0 && w.Refs[n].ID.IsZero() { // nothing is thinned any more
+		w.Refs, w.Dropped = w.Refs[:n], []string{w.Refs[n].Name}
+	}
 	if err := r.ReplaceHistory(ctx, l, p.batch, w, func() error { return errors.Join(p.addDenied(l), r.setUnfinished(l, true)) }); err != nil {
 		return err
 	}

@@ -12,5 +12,5 @@
 //   - Every id of the list is the hash of the bytes that the list has for it.
 //   - The first parent of a listed commit is listed, or a parent of the commit that Ref leads to, unless
 //     the record says that the line ends there.
-//   - The list changes in one move of Ref, before the shallow file changes and before objects go.
+//   - The list changes in one move of Ref, before the objects that it replaces go.
 package thinned

@@ -160,7 +160,7 @@ func main() {
 	case opt.fleet > 0:
 		run = fleetLatency
 	case opt.plot != "":
-		run = plotBench
+		run = func(_ context.Context, opt options, out, _ io.Writer) error { return plotFile(opt.plot, out) }
 	}
 	exit(run(ctx, opt, os.Stdout, os.Stderr))
 }
@@ -187,7 +187,7 @@ func bench(ctx context.Context, opt options, out, diagnostics io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(r.print(out), r.save(opt), r.wrong)
+	return errors.Join(r.print(out), r.save(opt.json, opt.benchstat), r.wrong)
 }
 
 // measure makes one run.

@@ -133,10 +133,8 @@ func parseOnly(list string, curves bool) ([]string, error) {
 	}
 	asked := strings.Split(list, ",")
 	var known []string
-	for _, o := range operations {
-		if o.phase != nil { // others come with another operation
-			known = append(known, o.op)
-		}
+	for _, p := range phases {
+		known = append(known, p.op)
 	}
 	if curves {
 		known = curveParts

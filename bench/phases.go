@@ -47,40 +47,54 @@ const (
 	newFiles   = 10
 )
 
-// operation is what one row of the table is about. What measures it is nil where
-// another operation's phase does. Each phase leaves the trees with the original
-// contents or with edits that all contenders know.
-type operation struct {
-	op, title string
-	phase     func(*driver) error
+// operation is what one row of the table is about.
+type operation struct{ op, title string }
+
+// operations are in the order of the table.
+var operations = []operation{
+	{opFirst, "first track"},
+	{opFirstBorrowed, "first track, borrowed"},
+	{opOpen, "open, then track, unchanged"},
+	{opUnchanged, "track, unchanged"},
+	{opOneProcessor, "track, unchanged, 1 processor"},
+	{opTwoProcessors, "track, unchanged, 2 processors"},
+	{opOne, "track, 1 file changed"},
+	{opOnlyPath, "track of 1 file only"},
+	{opMany, "track, 100 files changed"},
+	{opAboveOne, "1 file changed, above unchanged"},
+	{opAboveMany, "100 files changed, above unchanged"},
+	{opPatchNew, "patch, 10 new files"},
+	{opDiffMany, "diff full, 100 files"},
+	{opDiffLarge, "diff full, 1,000 files"},
+	{opRevertMany, "revert, 100 files"},
+	{opRestoreMany, "restore, 100 files"},
+	{opAfterRestore, "track after the restore"},
+	{opUndoMany, "undo of the restore"},
+	{opRedoMany, "redo of the restore"},
 }
 
-var operations []operation
-
-// init breaks the circle: phases look for titles in the list.
-func init() {
-	operations = []operation{
-		{opFirst, "first track", (*driver).first},
-		{opFirstBorrowed, "first track, borrowed", (*driver).firstBorrowed},
-		{opOpen, "open, then track, unchanged", (*driver).open},
-		{opUnchanged, "track, unchanged", (*driver).unchanged},
-		{opOneProcessor, "track, unchanged, 1 processor", (*driver).scaling},
-		{opTwoProcessors, "track, unchanged, 2 processors", nil},
-		{opOne, "track, 1 file changed", (*driver).one},
-		{opOnlyPath, "track of 1 file only", (*driver).onlyPath},
-		{opMany, "track, 100 files changed", (*driver).hundred},
-		{opAboveOne, "1 file changed, above unchanged", (*driver).aboveOne},
-		{opAboveMany, "100 files changed, above unchanged", (*driver).aboveMany},
-		{opPatchNew, "patch, 10 new files", (*driver).patchNew},
-		{opDiffMany, "diff full, 100 files", (*driver).diffMany},
-		{opDiffLarge, "diff full, 1,000 files", (*driver).diffLarge},
-		{opRevertMany, "revert, 100 files", (*driver).revertMany},
-		// Last: who rewrites all files in a restore makes all look changed to the others.
-		{opRestoreMany, "restore, 100 files", (*driver).restoreMany}, // the next three, too
-		{opAfterRestore, "track after the restore", nil},
-		{opUndoMany, "undo of the restore", nil},
-		{opRedoMany, "redo of the restore", nil},
-	}
+// phases measure the operations, in this order. Each leaves the trees with the original
+// contents or with edits that all contenders know. Some measure the next operations, too.
+var phases = []struct {
+	op  string
+	run func(*driver) error
+}{
+	{opFirst, (*driver).first},
+	{opFirstBorrowed, (*driver).firstBorrowed},
+	{opOpen, (*driver).open},
+	{opUnchanged, (*driver).unchanged},
+	{opOneProcessor, (*driver).scaling},
+	{opOne, (*driver).one},
+	{opOnlyPath, (*driver).onlyPath},
+	{opMany, (*driver).hundred},
+	{opAboveOne, (*driver).aboveOne},
+	{opAboveMany, (*driver).aboveMany},
+	{opPatchNew, (*driver).patchNew},
+	{opDiffMany, (*driver).diffMany},
+	{opDiffLarge, (*driver).diffLarge},
+	{opRevertMany, (*driver).revertMany},
+	// Last: who rewrites all files in a restore makes all look changed to the others.
+	{opRestoreMany, (*driver).restoreMany},
 }
 
 func operationTitle(op string) string {
@@ -101,17 +115,17 @@ func (d *driver) run() error {
 		return err
 	}
 	ready := false
-	for _, o := range operations {
-		if !ready && o.op != opFirst && o.op != opFirstBorrowed {
+	for _, p := range phases {
+		if !ready && p.op != opFirst && p.op != opFirstBorrowed {
 			ready = true
 			if err := d.makeReady(); err != nil {
 				return err
 			}
 		}
-		if o.phase == nil || !d.asked(o.op) {
+		if !d.asked(p.op) {
 			continue
 		}
-		if err := o.phase(d); err != nil {
+		if err := p.run(d); err != nil {
 			return err
 		}
 	}

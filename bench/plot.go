@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"image/color"
@@ -35,9 +34,9 @@ var figures = []figure{
 	{"back", "Cost of taking back a turn that made files", namesOf(backCurves())},
 }
 
-// plotBench is a run with -plot.
-func plotBench(_ context.Context, opt options, out, _ io.Writer) error {
-	c, err := readCurves(opt.plot)
+// plotFile draws the curves of a file. The pictures lie beside it, and out gets their tables.
+func plotFile(file string, out io.Writer) error {
+	c, err := readCurves(file)
 	if err != nil {
 		return err
 	}
@@ -45,7 +44,7 @@ func plotBench(_ context.Context, opt options, out, _ io.Writer) error {
 	for _, f := range figures {
 		picture, err := c.draw(&f)
 		if picture != nil {
-			name := strings.TrimSuffix(opt.plot, filepath.Ext(opt.plot)) + "-" + f.suffix + ".svg"
+			name := strings.TrimSuffix(file, filepath.Ext(file)) + "-" + f.suffix + ".svg"
 			err = os.WriteFile(name, picture, 0o644)
 		}
 		errs = append(errs, err)

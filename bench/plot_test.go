@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
@@ -236,7 +235,7 @@ func TestPlot(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := plotBench(context.Background(), options{plot: file}, &out, io.Discard); err != nil {
+	if err := plotFile(file, &out); err != nil {
 		t.Fatal(err)
 	}
 	for _, suffix := range []string{"files", "changed", "kept", "back"} {
@@ -249,7 +248,7 @@ func TestPlot(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if err := plotBench(context.Background(), options{plot: file}, io.Discard, io.Discard); err == nil {
+		if err := plotFile(file, io.Discard); err == nil {
 			t.Errorf("%q is drawn", text)
 		}
 	}

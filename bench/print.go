@@ -67,8 +67,9 @@ func (r *report) corpusText() string {
 // resultsDir is where bare file names go.
 const resultsDir = "results"
 
-func (r *report) save(opt options) error {
-	return errors.Join(saveTo(opt.json, r.writeJSON), saveTo(opt.benchstat, r.writeBenchstat))
+// save writes the files of a report; "" stands for no file.
+func (r *report) save(json, benchstat string) error {
+	return errors.Join(saveTo(json, r.writeJSON), saveTo(benchstat, r.writeBenchstat))
 }
 
 func saveTo(file string, write func(io.Writer) error) error {

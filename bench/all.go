@@ -220,14 +220,14 @@ func (s *suite) goalTable() table {
 			row = append(row, cell)
 		}
 		if some {
-			t = append(t, append(row, g.limitText(s.Runs)))
+			t = append(t, append(row, limitText(g, s.Runs)))
 		}
 	}
 	return t
 }
 
 // limitText is the limit, or the limits where they depend on the corpus.
-func (g *goal) limitText(runs []*run) string {
+func limitText(g *goal, runs []*run) string {
 	var texts []string
 	for _, r := range runs {
 		if limit, ok := g.limit(&r.report); ok {

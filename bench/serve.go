@@ -87,9 +87,9 @@ func serveBench(ctx context.Context, opt options, out, diagnostics io.Writer) (e
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	s := &served{dir: dir, load: load{Sessions: opt.sessions, Projects: opt.projects, Files: opt.files, Lasts: opt.lasts, Pace: opt.pace}}
-	report := loadReport{Time: time.Now().UTC().Truncate(time.Second), Load: s.load}
+	told := loadReport{Time: time.Now().UTC().Truncate(time.Second), Load: s.load}
 	if git, err := exec.LookPath("git"); err == nil {
-		report.Machine = describeMachine(dir, git)
+		told.Machine = describeMachine(dir, git)
 	}
 	for i := range s.Projects {
 		progress.say("project %d of %d", i+1, s.Projects)
@@ -106,18 +106,18 @@ func serveBench(ctx context.Context, opt options, out, diagnostics io.Writer) (e
 		return errors.Join(err, s.stop(server))
 	}
 	progress.say("%d sessions for %v", s.Sessions, s.Lasts)
-	report.Memory = s.work(ctx, server.Process.Pid)
+	told.Memory = s.work(ctx, server.Process.Pid)
 	if err := s.stop(server); err != nil {
 		return err
 	}
-	report.CPUSeconds = (server.ProcessState.UserTime() + server.ProcessState.SystemTime()).Seconds()
-	report.Begin, report.End = newLatency(s.begin), newLatency(s.end)
-	report.Failed, report.Errors, report.Load1 = s.failed, s.errors, loadAverage()
-	report.print(out)
+	told.CPUSeconds = (server.ProcessState.UserTime() + server.ProcessState.SystemTime()).Seconds()
+	told.Begin, told.End = newLatency(s.begin), newLatency(s.end)
+	told.Failed, told.Errors, told.Load1 = s.failed, s.errors, loadAverage()
+	told.print(out)
 	return saveTo(opt.json, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", " ")
-		return enc.Encode(report)
+		return enc.Encode(told)
 	})
 }
 

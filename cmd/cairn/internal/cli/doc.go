@@ -4,8 +4,10 @@
 // The packages of commands embed a Program. What holds for each of them:
 //
 //   - The answer goes to Out. Remarks, progress and errors go to Console, which is stderr.
-//   - A command opens the root with WithRepo, which closes it and notes whether a cleaning is due.
+//   - WithRepo opens the root for a command, closes it, and notes whether a cleaning is due.
 //   - An error of usage means that nothing was tried. Usage makes it, with the name of the command.
-//   - The status of the process follows from the error that a command returns, in exit.go alone.
-//   - Work in the background begins after the answer, and only if settings and environment allow it.
+//   - The status of the process follows from the error that a command returns, in exit.go. That of
+//     cairn hook is always 0.
+//   - A cleaning and a push in the background begin after the answer, and only if settings and
+//     environment allow it.
 package cli

@@ -2,8 +2,8 @@
 // result.
 //
 // A plan that --dry-run lists has an id. With --plan a command does what that plan says, or nothing.
-// A question is put only where a person can answer it on the terminal. A result that leaves something
-// out is printed whole, and the command ends with cli.ErrPartly.
+// Whether a plan is carried out is asked only where a person can answer on the terminal. A result
+// that leaves something out is printed whole, and the command ends with cli.ErrPartly.
 package goback
 
 import "github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"

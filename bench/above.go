@@ -12,6 +12,10 @@ import (
 
 	fastzlib "github.com/klauspost/compress/zlib"
 
+	"github.com/seed-fb9cbc17/cairn/bench/internal/names"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/peers"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/system"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/trees"
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
 
@@ -25,20 +29,20 @@ const pairs = 4
 // not show yet whether it was written once more.
 const settling = 150 * time.Millisecond
 
-func (d *driver) aboveOne() error { return d.above(opAboveOne, 1) }
+func (d *driver) aboveOne() error { return d.above(names.OpAboveOne, 1) }
 
-func (d *driver) aboveMany() error { return d.above(opAboveMany, len(d.edits.paths)) }
+func (d *driver) aboveMany() error { return d.above(names.OpAboveMany, len(d.edits.Paths)) }
 
 // above times pairs, each with as many edited files.
 func (d *driver) above(op string, edited int) error {
-	err := d.rounds(op, light, func(s *remote, round int) error {
+	err := d.rounds(op, light, func(s *peers.Remote, round int) error {
 		return d.eachPair(round, edited, func(n, from, to int) error { return d.pair(s, op, round, n, from, to) })
 	}, func(round int) error {
 		return d.eachPair(round, edited, func(_, from, to int) error { return d.keepFloor(op, round, from, to) })
 	})
 	for _, s := range d.subjects {
-		if s.can(op) {
-			err = errors.Join(err, d.edits.undo(s.Root))
+		if s.Can(op) {
+			err = errors.Join(err, d.edits.Undo(s.Root))
 		}
 	}
 	return err
@@ -48,7 +52,7 @@ func (d *driver) above(op string, edited int) error {
 func (d *driver) eachPair(round, edited int, f func(n, from, to int) error) error {
 	for i := range pairs {
 		n := (round+1)*pairs + i
-		from := n % (len(d.edits.paths) - edited + 1)
+		from := n % (len(d.edits.Paths) - edited + 1)
 		if err := f(n, from, from+edited); err != nil {
 			return err
 		}
@@ -58,19 +62,19 @@ func (d *driver) eachPair(round, edited int, f func(n, from, to int) error) erro
 
 // pair records by how much the second track takes longer. Contenders share a tree: each
 // makes edits of its own.
-func (d *driver) pair(s *remote, op string, round, n, from, to int) error {
+func (d *driver) pair(s *peers.Remote, op string, round, n, from, to int) error {
 	time.Sleep(settling)
-	if _, err := s.track(); err != nil {
+	if _, err := s.Track(); err != nil {
 		return err
 	}
-	unchanged, err := s.do(request{Op: opTrack, InRow: true})
+	unchanged, err := s.Do(peers.Request{Op: peers.OpTrack, InRow: true})
 	if err != nil {
 		return err
 	}
-	if err := d.edits.apply(s.Root, from, to, op+" by "+s.Kind, n); err != nil {
+	if err := d.edits.Apply(s.Root, from, to, op+" by "+s.Kind, n); err != nil {
 		return err
 	}
-	changed, err := s.do(request{Op: opTrack, InRow: true})
+	changed, err := s.Do(peers.Request{Op: peers.OpTrack, InRow: true})
 	if err != nil || round < 0 {
 		return err
 	}
@@ -83,15 +87,13 @@ func (d *driver) pair(s *remote, op string, round, n, from, to int) error {
 	return nil
 }
 
-var floorsOfChange = map[string]string{opAboveOne: floorKeepOne, opAboveMany: floorKeepMany}
-
 // keepFloor times the work that a contender which keeps the changed files for good cannot avoid.
 func (d *driver) keepFloor(op string, round, from, to int) error {
 	var files []string
 	for i := from; i < to; i++ {
-		files = append(files, d.edits.file(d.tree(), i))
+		files = append(files, d.edits.File(d.tree(), i))
 	}
-	return d.floor(floorsOfChange[op], func() (float64, error) { return timeKeep(d.scratch, files) })(round)
+	return d.floor(names.FloorsOfChange[op], func() (float64, error) { return timeKeep(d.scratch, files) })(round)
 }
 
 // timeKeep times reading, hashing and compressing files on all processors, and writing
@@ -102,7 +104,7 @@ func timeKeep(dir string, files []string) (seconds float64, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
-	if _, err := f.Write(make([]byte, len(files)*maxEditable)); err != nil {
+	if _, err := f.Write(make([]byte, len(files)*trees.MaxEditable)); err != nil {
 		return 0, err
 	}
 	if err := f.Sync(); err != nil {
@@ -123,7 +125,7 @@ func timeKeep(dir string, files []string) (seconds float64, err error) {
 func compressAll(files []string) ([][]byte, error) {
 	kept := make([][]byte, len(files))
 	var writers sync.Pool
-	err := inParallel(len(files), func(i int) (err error) {
+	err := system.InParallel(len(files), func(i int) (err error) {
 		z, ok := writers.Get().(*fastzlib.Writer)
 		if !ok {
 			if z, err = fastzlib.NewWriterLevel(io.Discard, 1); err != nil {

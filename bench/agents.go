@@ -13,6 +13,10 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn/bench/internal/report"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/system"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/trees"
 )
 
 // Goals for a call of a tool, in a tree of 80,000 files.
@@ -45,7 +49,7 @@ type agentSample struct{ wall, processor time.Duration }
 
 // agentLatency measures turns of every agent without and with a server, in one run.
 func agentLatency(ctx context.Context, opt options, out, diagnostics io.Writer) (err error) {
-	progress := &progress{diagnostics, opt.quiet}
+	progress := &system.Progress{W: diagnostics, Quiet: opt.quiet}
 	dir, err := os.MkdirTemp("", "cairn-agents") // a short path: a socket lies in it
 	if err != nil {
 		return err
@@ -61,13 +65,13 @@ func agentLatency(ctx context.Context, opt options, out, diagnostics io.Writer) 
 			return err
 		}
 	}
-	progress.say("a tree of %d files", opt.files)
+	progress.Say("a tree of %d files", opt.files)
 	if err := b.fill(opt); err != nil {
 		return err
 	}
 	ways := []way{{"alone", filepath.Join(dir, "a")}, {"served", filepath.Join(dir, "s")}}
 	for _, w := range ways {
-		progress.say("first track, %s", w.name)
+		progress.Say("first track, %s", w.name)
 		if _, err := b.track(ctx, w); err != nil {
 			return err
 		}
@@ -78,7 +82,7 @@ func agentLatency(ctx context.Context, opt options, out, diagnostics io.Writer) 
 	}
 	begun := time.Now()
 	for n := range opt.rounds {
-		progress.say("round %d of %d", n+1, opt.rounds)
+		progress.Say("round %d of %d", n+1, opt.rounds)
 		if err = b.round(ctx, n, ways); err != nil {
 			break
 		}
@@ -92,23 +96,23 @@ func agentLatency(ctx context.Context, opt options, out, diagnostics io.Writer) 
 
 // fill makes the tree, with -repository a committed one.
 func (b *agentsBench) fill(opt options) error {
-	tree := newSynthetic(opt.files, opt.dirs)
-	tree.shrink = opt.shrink
-	var c corpus = tree
+	tree := trees.NewSynthetic(opt.files, opt.dirs)
+	tree.Shrink = opt.shrink
+	var c trees.Corpus = tree
 	if opt.repository {
 		git, err := exec.LookPath("git")
 		if err != nil {
 			return err
 		}
-		c = &committed{corpus: c, git: git, home: filepath.Join(b.dir, "home")}
+		c = &trees.Committed{Corpus: c, Git: git, Home: filepath.Join(b.dir, "home")}
 	}
-	return errors.Join(os.MkdirAll(b.root, 0o755), c.fill(b.root))
+	return errors.Join(os.MkdirAll(b.root, 0o755), c.Fill(b.root))
 }
 
 // serve starts a server and waits until it answers.
 func (b *agentsBench) serve(w way) (*exec.Cmd, error) {
 	cmd := exec.Command(b.program, "--data-dir", w.dataDir, "--json", "serve", b.root)
-	cmd.Env, cmd.Stderr = cleanEnv(b.dir), os.Stderr
+	cmd.Env, cmd.Stderr = system.CleanEnv(b.dir), os.Stderr
 	stdout, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -161,11 +165,11 @@ const (
 )
 
 func (b *agentsBench) floors(ctx context.Context, w way) error {
-	begun, used := time.Now(), ownUsage()
-	if _, err := walkTree(b.root, nil); err != nil {
+	begun, used := time.Now(), system.OwnUsage()
+	if _, err := system.WalkTree(b.root, nil); err != nil {
 		return fmt.Errorf("walk %s: %w", b.root, err)
 	}
-	seconds := ownUsage().CPUSeconds - used.CPUSeconds
+	seconds := system.OwnUsage().CPUSeconds - used.CPUSeconds
 	b.keep("", barestWalk, way{}, agentSample{time.Since(begun), time.Duration(seconds * float64(time.Second))})
 	started, _, err := b.run(ctx, w, agentCall{args: []string{"version"}})
 	b.keep("", barestStart, way{}, started)
@@ -244,12 +248,12 @@ func (b *agentsBench) track(ctx context.Context, w way) (agentSample, error) {
 // run starts the program as an agent does.
 func (b *agentsBench) run(ctx context.Context, w way, call agentCall) (s agentSample, text string, err error) {
 	cmd := exec.CommandContext(ctx, b.program, append([]string{"-C", b.root, "--data-dir", w.dataDir}, call.args...)...)
-	cmd.Env, cmd.Stdin = cleanEnv(b.dir), strings.NewReader(call.stdin)
+	cmd.Env, cmd.Stdin = system.CleanEnv(b.dir), strings.NewReader(call.stdin)
 	begun := time.Now()
 	out, err := cmd.Output()
 	s.wall = time.Since(begun)
 	if err != nil {
-		return s, "", fmt.Errorf("%s: %w", commandText(cmd.Args), err)
+		return s, "", fmt.Errorf("%s: %w", system.CommandText(cmd.Args), err)
 	}
 	s.processor = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	b.calls++
@@ -267,12 +271,12 @@ func (b *agentsBench) failures(w way) error {
 
 // agentsReport is the outcome.
 type agentsReport struct {
-	Time    time.Time    `json:"time"`
-	Machine machine      `json:"machine"`
-	Files   int          `json:"files"`
-	Rounds  int          `json:"rounds"`
-	Took    float64      `json:"tookSeconds"`
-	Track   []agentTrack `json:"track"`
+	Time    time.Time      `json:"time"`
+	Machine system.Machine `json:"machine"`
+	Files   int            `json:"files"`
+	Rounds  int            `json:"rounds"`
+	Took    float64        `json:"tookSeconds"`
+	Track   []agentTrack   `json:"track"`
 
 	Walk  spreadOfCalls `json:"walk"`  // a bare walk that looks at every file, on all processors
 	Start spreadOfCalls `json:"start"` // cairn version
@@ -309,10 +313,10 @@ type spreadOfCalls struct {
 func (b *agentsBench) report(opt options, took time.Duration, server *exec.Cmd) *agentsReport {
 	r := &agentsReport{
 		Time: time.Now().UTC().Truncate(time.Second), Files: opt.files, Rounds: opt.rounds,
-		Took: took.Seconds(), Load1: loadAverage(),
+		Took: took.Seconds(), Load1: system.LoadAverage(),
 	}
 	if git, err := exec.LookPath("git"); err == nil {
-		r.Machine = describeMachine(b.dir, git)
+		r.Machine = system.DescribeMachine(b.dir, git)
 	}
 	cpu := server.ProcessState.UserTime() + server.ProcessState.SystemTime()
 	r.ServerCPU = inMilliseconds(cpu) / float64(max(b.calls/2, 1))
@@ -334,7 +338,7 @@ func inMilliseconds(d time.Duration) float64 { return float64(d.Microseconds()) 
 
 func (r *agentsReport) finish(out io.Writer, file string) error {
 	r.print(out)
-	return saveTo(file, func(w io.Writer) error {
+	return report.SaveTo(file, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", " ")
 		return enc.Encode(r)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn/bench/internal/benchtest"
 )
 
 // TestAgents: every moment of every agent is measured, each way, and no hook fails.
@@ -25,7 +27,7 @@ func TestAgents(t *testing.T) {
 		t.Fatal(err)
 	}
 	var r agentsReport
-	if err := json.Unmarshal(readFile(t, file), &r); err != nil {
+	if err := json.Unmarshal(benchtest.ReadFile(t, file), &r); err != nil {
 		t.Fatal(err)
 	}
 	if len(r.Rows) != len(agentKinds)*len(moments)*2 || len(r.Track) != 2 {

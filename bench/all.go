@@ -10,6 +10,12 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn/bench/internal/names"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/peers"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/report"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/system"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/trees"
 )
 
 // planned is one corpus of -all, with as many rounds as a person waits for.
@@ -31,7 +37,7 @@ var plan = []planned{
 	{name: "ignored", title: "ignored", corpus: "ignored", files: 10_000, rounds: 5, heavy: 3},
 	{name: "linux", title: "Linux", corpus: "linux", repository: true, rounds: 4, heavy: 3},
 	{name: "100k", title: "100,000", corpus: "synthetic", files: 100_000, rounds: 4, heavy: 3},
-	{name: "500k", title: "500,000", corpus: "synthetic", files: 500_000, shrink: 4, oneTree: true, rounds: 2, heavy: 2, slow: []string{nameRestic}},
+	{name: "500k", title: "500,000", corpus: "synthetic", files: 500_000, shrink: 4, oneTree: true, rounds: 2, heavy: 2, slow: []string{names.Restic}},
 }
 
 func planNames() (names []string) {
@@ -67,16 +73,9 @@ func (p *planned) options(opt options) options {
 		opt.rounds, opt.heavy = min(opt.rounds, opt.most.rounds), min(opt.heavy, opt.most.rounds)
 	}
 	opt.contenders = slices.DeleteFunc(slices.Clone(opt.contenders), func(name string) bool {
-		return slices.Contains(p.slow, name) || !kindOf(name).fits(opt.repository, opt.oneTree)
+		return slices.Contains(p.slow, name) || !peers.KindOf(name).Fits(opt.repository, opt.oneTree)
 	})
 	return opt
-}
-
-// leftOut lists the contenders without a column, and the reason.
-func (r *report) leftOut(slow []string) {
-	for _, name := range slow {
-		r.note("%s is left out: here it would take longer than all the others together", name)
-	}
 }
 
 // most are limits for all corpora, 0 = none.
@@ -94,20 +93,20 @@ type run struct {
 	Plan    string  `json:"name"`
 	Title   string  `json:"title"`
 	Minutes float64 `json:"minutes"` // that it took, preparations included
-	report
+	report.Report
 }
 
 // benchAll measures one corpus after the other. The results so far are saved after
 // each. A corpus that fails does not stop the others.
 func benchAll(ctx context.Context, opt options, out, diagnostics io.Writer) error {
-	progress := &progress{diagnostics, opt.quiet}
+	progress := &system.Progress{W: diagnostics, Quiet: opt.quiet}
 	if opt.json == "" {
 		opt.json = "all.json"
 	}
 	if err := roomForAll(opt); err != nil {
 		return err
 	}
-	s := &suite{Version: reportVersion, Time: time.Now().UTC().Truncate(time.Second)}
+	s := &suite{Version: report.Version, Time: time.Now().UTC().Truncate(time.Second)}
 	if opt.update {
 		if err := s.keep(opt); err != nil {
 			return err
@@ -119,7 +118,7 @@ func benchAll(ctx context.Context, opt options, out, diagnostics io.Writer) erro
 		if slices.Contains(opt.without, p.name) {
 			continue
 		}
-		progress.say("== %s", p.name)
+		progress.Say("== %s", p.name)
 		begin := time.Now()
 		r, err := measure(ctx, p.options(opt), diagnostics)
 		switch {
@@ -129,10 +128,10 @@ func benchAll(ctx context.Context, opt options, out, diagnostics io.Writer) erro
 			err = fmt.Errorf("%s: %w", p.name, err)
 			failed, s.Failed = append(failed, err), append(s.Failed, err.Error())
 		default:
-			r.leftOut(p.slow)
+			r.LeftOut(p.slow)
 			s.add(&run{p.name, p.title, time.Since(begin).Minutes(), *r})
-			if r.wrong != nil {
-				failed = append(failed, fmt.Errorf("%s: %w", p.name, r.wrong))
+			if r.Wrong != nil {
+				failed = append(failed, fmt.Errorf("%s: %w", p.name, r.Wrong))
 			}
 		}
 		if err := s.save(opt); err != nil {
@@ -152,17 +151,17 @@ func (s *suite) add(r *run) {
 
 // keep takes over what an earlier run has found of the corpora that are left out now.
 func (s *suite) keep(opt options) error {
-	data, err := os.ReadFile(resultFile(opt.json))
+	data, err := os.ReadFile(report.ResultFile(opt.json))
 	if err != nil {
 		return fmt.Errorf("-update goes on from an earlier run: %w", err)
 	}
 	var before suite
 	if err := json.Unmarshal(data, &before); err != nil {
-		return fmt.Errorf("%s: %w", resultFile(opt.json), err)
+		return fmt.Errorf("%s: %w", report.ResultFile(opt.json), err)
 	}
 	for _, r := range before.Runs {
 		if slices.Contains(opt.without, r.Plan) {
-			r.note("measured %s, before the corpora without this note", r.report.Time.Format(time.DateTime))
+			r.Note("measured %s, before the corpora without this note", r.Report.Time.Format(time.DateTime))
 			s.add(r)
 		}
 	}
@@ -173,8 +172,8 @@ func (s *suite) keep(opt options) error {
 func (s *suite) save(opt options) error {
 	text := strings.TrimSuffix(opt.json, ".json") + ".md"
 	return errors.Join(
-		saveTo(opt.json, func(w io.Writer) error { return writeJSON(w, s) }),
-		saveTo(text, s.markdown))
+		report.SaveTo(opt.json, func(w io.Writer) error { return report.WriteJSON(w, s) }),
+		report.SaveTo(text, s.markdown))
 }
 
 // markdown writes first what is promised, then the tables of every corpus.
@@ -184,13 +183,13 @@ func (s *suite) markdown(w io.Writer) error {
 	if len(s.Runs) > 0 {
 		fmt.Fprintf(&text, "`go -C bench run . -all` on %s\n\n", s.Runs[0].Machine)
 		text.WriteString("## Goals\n\n")
-		if err := s.goalTable().write(&text); err != nil {
+		if err := s.goalTable().Write(&text); err != nil {
 			return err
 		}
 	}
 	for _, r := range s.Runs {
-		fmt.Fprintf(&text, "\n## %s\n\n", r.report.Corpus.Name)
-		if err := r.printCorpus(&text); err != nil {
+		fmt.Fprintf(&text, "\n## %s\n\n", r.Report.Corpus.Name)
+		if err := r.PrintCorpus(&text); err != nil {
 			return err
 		}
 	}
@@ -202,45 +201,45 @@ func (s *suite) markdown(w io.Writer) error {
 }
 
 // goalTable has a column for each corpus: the figure, and whether it meets the goal.
-func (s *suite) goalTable() table {
+func (s *suite) goalTable() report.Table {
 	head := []string{"goal"}
 	for _, r := range s.Runs {
 		head = append(head, r.Title)
 	}
-	t := table{append(head, "limit")}
-	for i := range goals {
-		g := &goals[i]
-		row, some := []string{g.title}, false
+	t := report.Table{append(head, "limit")}
+	for i := range report.Goals {
+		g := &report.Goals[i]
+		row, some := []string{g.Title}, false
 		for _, r := range s.Runs {
 			cell := "-"
-			if met, known := g.met(&r.report); known {
-				value, _ := g.value(&r.report)
-				cell, some = promisedText(value, g.unit)+map[bool]string{true: " yes", false: " **no**"}[met], true
+			if met, known := g.Met(&r.Report); known {
+				value, _ := g.Value(&r.Report)
+				cell, some = report.PromisedText(value, g.Unit)+map[bool]string{true: " yes", false: " **no**"}[met], true
 			}
 			row = append(row, cell)
 		}
 		if some {
-			t = append(t, append(row, g.limitText(s.Runs)))
+			t = append(t, append(row, limitText(g, s.Runs)))
 		}
 	}
 	return t
 }
 
 // limitText is the limit, or the limits where they depend on the corpus.
-func (g *goal) limitText(runs []*run) string {
+func limitText(g *report.Goal, runs []*run) string {
 	var texts []string
 	for _, r := range runs {
-		if limit, ok := g.limit(&r.report); ok {
-			if text := promisedText(limit, g.unit); !slices.Contains(texts, text) {
+		if limit, ok := g.Limit(&r.Report); ok {
+			if text := report.PromisedText(limit, g.Unit); !slices.Contains(texts, text) {
 				texts = append(texts, text)
 			}
 		}
 	}
-	return g.relation() + " " + strings.Join(texts, ", ")
+	return g.Relation() + " " + strings.Join(texts, ", ")
 }
 
 // The sizes of corpora that are not there yet.
-var fetched = map[string]treeSize{
+var fetched = map[string]trees.TreeSize{
 	"small": {Files: 5_000, Bytes: 80e6, Allocated: 90e6},
 	"linux": {Files: 80_000, Bytes: 1_300e6, Allocated: 1_600e6},
 }
@@ -252,7 +251,7 @@ func roomForAll(opt options) error {
 	if err != nil {
 		return err
 	}
-	free, err := freeSpace(cache)
+	free, err := system.FreeSpace(cache)
 	if err != nil {
 		return err
 	}
@@ -262,14 +261,14 @@ func roomForAll(opt options) error {
 		if slices.Contains(opt.without, p.name) {
 			continue
 		}
-		d := &driver{opt: p.options(opt), report: &report{}, git: "git"}
+		d := &driver{opt: p.options(opt), report: &report.Report{}, git: "git"}
 		d.leaveOut()
 		size, known := fetched[p.corpus]
 		if known {
 			kept += size.Allocated
 		} else if c, err := openCorpus(d.opt, cache, nil); err != nil {
 			return err
-		} else if size, err = c.size(); err != nil {
+		} else if size, err = c.Size(); err != nil {
 			return err
 		}
 		if need := kept + d.need(size); need > free {

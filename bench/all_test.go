@@ -11,6 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/bench/internal/benchtest"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/names"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/report"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/trees"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
@@ -23,7 +27,7 @@ func TestAll(t *testing.T) {
 	file := filepath.Join(dir, "results", "some.json")
 	opt, err := parseOptions([]string{
 		"-all", "-without", "small,linux,ignored,100k", "-files", "40", "-n", "1", "-in-row", "2", "-quiet", "-no-flush",
-		"-only", opUnchanged, "-contenders", strings.Join([]string{nameSpec, nameMonitor, nameCLI}, ","), "-cache", filepath.Join(dir, "cache"), "-json", file,
+		"-only", names.OpUnchanged, "-contenders", strings.Join([]string{names.Spec, names.Monitor, names.CLI}, ","), "-cache", filepath.Join(dir, "cache"), "-json", file,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -33,18 +37,18 @@ func TestAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	var s suite
-	if err := json.Unmarshal(readFile(t, file), &s); err != nil {
+	if err := json.Unmarshal(benchtest.ReadFile(t, file), &s); err != nil {
 		t.Fatal(err)
 	}
 	if len(s.Runs) != 2 || s.Runs[0].Plan != "10k" || s.Runs[1].Plan != "500k" {
 		t.Fatalf("%d runs: %+v", len(s.Runs), s.Runs)
 	}
 	for _, r := range s.Runs {
-		if _, ok := r.seconds(opUnchanged, nameCLI); !ok || r.report.Corpus.Files != 40 {
-			t.Errorf("%s: %+v", r.Plan, r.report.Corpus)
+		if _, ok := r.Seconds(names.OpUnchanged, names.CLI); !ok || r.Report.Corpus.Files != 40 {
+			t.Errorf("%s: %+v", r.Plan, r.Report.Corpus)
 		}
 	}
-	text := string(readFile(t, strings.TrimSuffix(file, ".json")+".md"))
+	text := string(benchtest.ReadFile(t, strings.TrimSuffix(file, ".json")+".md"))
 	for _, want := range []string{"## Goals", "| track, unchanged, cairn / walk ", "## synthetic, 40 files of 1/4 of the size"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
@@ -64,19 +68,19 @@ func updated(t *testing.T, opt options, before *suite) {
 		t.Fatal(err)
 	}
 	var s suite
-	if err := json.Unmarshal(readFile(t, opt.json), &s); err != nil {
+	if err := json.Unmarshal(benchtest.ReadFile(t, opt.json), &s); err != nil {
 		t.Fatal(err)
 	}
 	if len(s.Runs) != 2 || s.Runs[0].Plan != "10k" || s.Runs[1].Plan != "500k" {
 		t.Fatalf("%d runs: %+v", len(s.Runs), s.Runs)
 	}
-	if !slices.EqualFunc(s.Runs[0].Samples, before.Runs[0].Samples, func(a, b sample) bool { return a.Seconds == b.Seconds }) {
+	if !slices.EqualFunc(s.Runs[0].Samples, before.Runs[0].Samples, func(a, b report.Sample) bool { return a.Seconds == b.Seconds }) {
 		t.Error("the corpus that was left out has other samples now")
 	}
 	if !slices.ContainsFunc(s.Runs[0].Notes, func(note string) bool { return strings.HasPrefix(note, "measured ") }) {
 		t.Errorf("its notes are %q", s.Runs[0].Notes)
 	}
-	if slices.EqualFunc(s.Runs[1].Samples, before.Runs[1].Samples, func(a, b sample) bool { return a.Seconds == b.Seconds }) {
+	if slices.EqualFunc(s.Runs[1].Samples, before.Runs[1].Samples, func(a, b report.Sample) bool { return a.Seconds == b.Seconds }) {
 		t.Error("the other one was not measured again")
 	}
 }
@@ -92,8 +96,8 @@ func TestAllGoesOn(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "some.json")
 	opt, err := parseOptions([]string{
-		"-all", "-without", "small,linux,ignored,500k", "-files", "30", "-n", "1", "-quiet", "-no-flush", "-only", opUnchanged,
-		"-contenders", nameCLI, "-cairn", program, "-cache", t.TempDir(), "-json", file,
+		"-all", "-without", "small,linux,ignored,500k", "-files", "30", "-n", "1", "-quiet", "-no-flush", "-only", names.OpUnchanged,
+		"-contenders", names.CLI, "-cairn", program, "-cache", t.TempDir(), "-json", file,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +106,7 @@ func TestAllGoesOn(t *testing.T) {
 		t.Error("no error")
 	}
 	var s suite
-	if err := json.Unmarshal(readFile(t, file), &s); err != nil {
+	if err := json.Unmarshal(benchtest.ReadFile(t, file), &s); err != nil {
 		t.Fatal(err)
 	}
 	if len(s.Failed) != 2 || !strings.HasPrefix(s.Failed[1], "100k: ") {
@@ -123,7 +127,7 @@ func TestPlan(t *testing.T) {
 		if o.rounds > 4 || o.heavy > 4 || o.files > 50_000 {
 			t.Errorf("%s: %d rounds, %d heavy ones, %d files", p.name, o.rounds, o.heavy, o.files)
 		}
-		if o.repository != slices.Contains(o.contenders, nameNewest) || slices.Contains(o.contenders, nameOpenCode) == (o.repository || o.oneTree) {
+		if o.repository != slices.Contains(o.contenders, names.Newest) || slices.Contains(o.contenders, names.OpenCode) == (o.repository || o.oneTree) {
 			t.Errorf("%s: %q", p.name, o.contenders)
 		}
 	}
@@ -135,20 +139,23 @@ func TestPlan(t *testing.T) {
 }
 
 // fat is a corpus that no disk has room for.
-type fat struct{ corpus }
+type fat struct{ trees.Corpus }
 
-func (fat) name() string { return "fat" }
-func (fat) size() (treeSize, error) {
-	return treeSize{Files: 1, Bytes: 1 << 60, Allocated: 1 << 60}, nil
+// Name is a name for tests.
+func (fat) Name() string { return "fat" }
+
+// Size is more than any disk has.
+func (fat) Size() (trees.TreeSize, error) {
+	return trees.TreeSize{Files: 1, Bytes: 1 << 60, Allocated: 1 << 60}, nil
 }
 
 func TestNoRoom(t *testing.T) {
 	t.Parallel()
-	opt, err := parseOptions([]string{"-contenders", nameSpec})
+	opt, err := parseOptions([]string{"-contenders", names.Spec})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &driver{opt: opt, corpus: fat{}, scratch: t.TempDir(), report: &report{}, git: "git"}
+	d := &driver{opt: opt, corpus: fat{}, scratch: t.TempDir(), report: &report.Report{}, git: "git"}
 	d.leaveOut()
 	if err := d.checkRoom(); err == nil || !strings.Contains(err.Error(), "GB are free") {
 		t.Errorf("error %v", err)
@@ -164,14 +171,14 @@ func TestNeed(t *testing.T) {
 	}
 	for i := range plan {
 		p := &plan[i]
-		d := &driver{opt: p.options(opt), report: &report{}, present: p.options(opt).contenders}
+		d := &driver{opt: p.options(opt), report: &report.Report{}, present: p.options(opt).contenders}
 		size, ok := fetched[p.corpus]
 		if !ok {
 			c, err := openCorpus(d.opt, "", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if size, err = c.size(); err != nil {
+			if size, err = c.Size(); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -1,14 +1,21 @@
 package main
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/seed-fb9cbc17/cairn/bench/internal/names"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/peers"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/report"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/trees"
+)
 
 // The phases that make stores: first tracks, and opening.
 
 // first begins without a store. No contender borrows from the user's repository here.
 func (d *driver) first() error {
-	err := d.rounds(opFirst, heavy, func(s *remote, round int) error {
-		return d.beginAnew(s, opFirst, round, false)
-	}, d.floor(floorRead, func() (float64, error) { return timeRead(d.tree(), d.captured) }))
+	err := d.rounds(names.OpFirst, heavy, func(s *peers.Remote, round int) error {
+		return d.beginAnew(s, names.OpFirst, round, false)
+	}, d.floor(names.FloorRead, func() (float64, error) { return timeRead(d.tree(), d.captured) }))
 	return errors.Join(err, d.recordStores("first track"))
 }
 
@@ -18,15 +25,15 @@ func (d *driver) firstBorrowed() error {
 	if !d.opt.repository {
 		return nil
 	}
-	err := d.rounds(opFirstBorrowed, heavy, func(s *remote, round int) error {
-		return d.beginAnew(s, opFirstBorrowed, round, true)
+	err := d.rounds(names.OpFirstBorrowed, heavy, func(s *peers.Remote, round int) error {
+		return d.beginAnew(s, names.OpFirstBorrowed, round, true)
 	})
 	return errors.Join(err, d.recordStores("borrowed first track"))
 }
 
-func (d *driver) beginAnew(s *remote, op string, round int, borrow bool) error {
-	for _, req := range []request{{Op: opBorrow, Borrow: borrow}, {Op: opReset}} {
-		if _, err := s.do(req); err != nil {
+func (d *driver) beginAnew(s *peers.Remote, op string, round int, borrow bool) error {
+	for _, req := range []peers.Request{{Op: peers.OpBorrow, Borrow: borrow}, {Op: peers.OpReset}} {
+		if _, err := s.Do(req); err != nil {
 			return err
 		}
 	}
@@ -35,7 +42,7 @@ func (d *driver) beginAnew(s *remote, op string, round int, borrow bool) error {
 	if _, err := timeRead(s.Root, d.captured); err != nil {
 		return err
 	}
-	resp, err := d.time(s, op, round, request{Op: opTrack})
+	resp, err := d.time(s, op, round, peers.Request{Op: peers.OpTrack})
 	d.sameTree("first track", round, s, resp.Tree)
 	d.begun[s] = true
 	return err
@@ -48,15 +55,15 @@ func (d *driver) makeReady() error {
 		if d.begun[s] {
 			continue
 		}
-		if lender := d.subject(kindOf(s.Kind).first); lender != nil && lender.Root == s.Root && d.begun[lender] {
-			d.progress.say("%s begins with a copy of the store of %s", s.Kind, lender.Kind)
-			if _, err := s.do(request{Op: opAdopt, Store: lender.Store}); err != nil {
+		if lender := d.subject(peers.KindOf(s.Kind).First); lender != nil && lender.Root == s.Root && d.begun[lender] {
+			d.progress.Say("%s begins with a copy of the store of %s", s.Kind, lender.Kind)
+			if _, err := s.Do(peers.Request{Op: peers.OpAdopt, Store: lender.Store}); err != nil {
 				return err
 			}
-		} else if _, err := s.do(request{Op: opReset}); err != nil {
+		} else if _, err := s.Do(peers.Request{Op: peers.OpReset}); err != nil {
 			return err
 		}
-		if _, err := s.track(); err != nil {
+		if _, err := s.Track(); err != nil {
 			return err
 		}
 		d.begun[s] = true
@@ -65,7 +72,7 @@ func (d *driver) makeReady() error {
 }
 
 // subject returns nil for a contender that takes no part.
-func (d *driver) subject(name string) *remote {
+func (d *driver) subject(name string) *peers.Remote {
 	for _, s := range d.subjects {
 		if s.Kind == name {
 			return s
@@ -76,14 +83,14 @@ func (d *driver) subject(name string) *remote {
 
 func (d *driver) recordStores(when string) error {
 	for _, s := range d.subjects {
-		if when == "first track" && !s.can(opFirst) || when == "borrowed first track" && !s.can(opFirstBorrowed) {
+		if when == "first track" && !s.Can(names.OpFirst) || when == "borrowed first track" && !s.Can(names.OpFirstBorrowed) {
 			continue
 		}
-		size, err := sizeOf(s.Store)
+		size, err := trees.SizeOf(s.Store)
 		if err != nil {
 			return err
 		}
-		d.report.Stores = append(d.report.Stores, storeInfo{Who: s.Kind, When: when, treeSize: size})
+		d.report.Stores = append(d.report.Stores, report.StoreInfo{Who: s.Kind, When: when, TreeSize: size})
 	}
 	return nil
 }
@@ -91,30 +98,24 @@ func (d *driver) recordStores(when string) error {
 // open times the first track after a store was opened, which is where watching is set
 // up.
 func (d *driver) open() error {
-	err := d.rounds(opOpen, light, func(s *remote, round int) error {
-		if _, err := s.do(request{Op: opClose}); err != nil {
+	err := d.rounds(names.OpOpen, light, func(s *peers.Remote, round int) error {
+		if _, err := s.Do(peers.Request{Op: peers.OpClose}); err != nil {
 			return err
 		}
-		_, err := d.time(s, opOpen, round, request{Op: opTrack})
+		_, err := d.time(s, names.OpOpen, round, peers.Request{Op: peers.OpTrack})
 		return err
 	})
-	return errors.Join(err, d.recordMemory(memoryWatching))
+	return errors.Join(err, d.recordMemory(names.MemoryWatching))
 }
 
-// The moments at which memory is asked for.
-const (
-	memoryStarted  = "started"
-	memoryWatching = "watching"
-)
-
 func (d *driver) recordMemory(when string) error {
-	s := d.subject(nameWatching)
+	s := d.subject(names.Watching)
 	if s == nil {
 		return nil
 	}
-	resp, err := s.do(request{Op: opMemory})
+	resp, err := s.Do(peers.Request{Op: peers.OpMemory})
 	if err == nil {
-		d.report.Memory = append(d.report.Memory, memoryInfo{s.Kind, when, resp.Heap, resp.Resident})
+		d.report.Memory = append(d.report.Memory, report.MemoryInfo{Who: s.Kind, When: when, HeapBytes: resp.Heap, ResidentBytes: resp.Resident})
 	}
 	return err
 }

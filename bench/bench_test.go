@@ -14,13 +14,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/bench/internal/benchtest"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/names"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/peers"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/report"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/system"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/trees"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
 // TestMain lets the test program be a worker, as the real one is.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 2 && os.Args[1] == workerWord {
-		exit(work(os.Stdin, os.Stdout))
+	if len(os.Args) == 2 && os.Args[1] == peers.WorkerWord {
+		exit(peers.Work(os.Stdin, os.Stdout))
 	}
 	os.Exit(m.Run())
 }
@@ -32,8 +38,8 @@ func TestRun(t *testing.T) {
 	needPrograms(t)
 	for name, more := range map[string][]string{
 		"trees of their own": nil,
-		"repository":         {"-repository", "-contenders", strings.Join([]string{nameNewest, nameRestic, nameCLI, nameLibrary, nameWatching}, ",")},
-		"one tree":           {"-one-tree", "-contenders", strings.Join([]string{nameSpec, nameUntracked, nameMonitor, nameCLI, nameLibrary, nameWatching}, ",")},
+		"repository":         {"-repository", "-contenders", strings.Join([]string{names.Newest, names.Restic, names.CLI, names.Library, names.Watching}, ",")},
+		"one tree":           {"-one-tree", "-contenders", strings.Join([]string{names.Spec, names.Untracked, names.Monitor, names.CLI, names.Library, names.Watching}, ",")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if testing.Short() && more != nil {
@@ -60,26 +66,26 @@ func runAndCheck(t *testing.T, more []string) {
 	if err := bench(context.Background(), opt, &out, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	if left := readDir(t, cache); len(left) > 0 {
+	if left := benchtest.ReadDir(t, cache); len(left) > 0 {
 		t.Errorf("the run left %v behind", left)
 	}
-	for _, o := range operations {
-		if borrowed := o.op == opFirstBorrowed && !opt.repository; !strings.Contains(out.String(), "| "+o.title+" ") != borrowed {
-			t.Errorf("no row for %q, or one too many, in\n%s", o.title, out.String())
+	for _, o := range names.Operations {
+		if borrowed := o.Op == names.OpFirstBorrowed && !opt.repository; !strings.Contains(out.String(), "| "+o.Title+" ") != borrowed {
+			t.Errorf("no row for %q, or one too many, in\n%s", o.Title, out.String())
 		}
 	}
-	var r report
-	if err := json.Unmarshal(readFile(t, filepath.Join(files, "run.json")), &r); err != nil {
+	var r report.Report
+	if err := json.Unmarshal(benchtest.ReadFile(t, filepath.Join(files, "run.json")), &r); err != nil {
 		t.Fatal(err)
 	}
 	checkRun(t, &opt, &r)
-	lines := strings.Count(string(readFile(t, filepath.Join(files, "run.txt"))), "\nBenchmark")
+	lines := strings.Count(string(benchtest.ReadFile(t, filepath.Join(files, "run.txt"))), "\nBenchmark")
 	if lines != len(r.Samples) {
 		t.Errorf("%d benchstat lines for %d samples", lines, len(r.Samples))
 	}
 }
 
-func checkRun(t *testing.T, opt *options, r *report) {
+func checkRun(t *testing.T, opt *options, r *report.Report) {
 	t.Helper()
 	for _, note := range r.Notes {
 		if strings.Contains(note, "tree ids") {
@@ -89,8 +95,8 @@ func checkRun(t *testing.T, opt *options, r *report) {
 	if c := r.Corpus; c.Files != 200 || c.Captured < 150 || c.Captured > 200 {
 		t.Errorf("%d files, %d of them captured, instead of 200 with perhaps a few ignored", c.Files, c.Captured)
 	}
-	for _, floor := range []string{floorWalk, floorRead, floorSpawn, floorKeepOne, floorKeepMany, floorWriteMany} {
-		if s, ok := r.seconds(floor, nameFloor); !ok || s <= 0 {
+	for _, floor := range []string{names.FloorWalk, names.FloorRead, names.FloorSpawn, names.FloorKeepOne, names.FloorKeepMany, names.FloorWriteMany} {
+		if s, ok := r.Seconds(floor, names.Floor); !ok || s <= 0 {
 			t.Errorf("floor %s: %v", floor, s)
 		}
 	}
@@ -100,38 +106,38 @@ func checkRun(t *testing.T, opt *options, r *report) {
 }
 
 // checkContender skips who is not installed.
-func checkContender(t *testing.T, opt *options, r *report, who string) {
-	if why := missing(who, "git"); why != "" {
+func checkContender(t *testing.T, opt *options, r *report.Report, who string) {
+	if why := peers.Missing(who, "git"); why != "" {
 		if !slices.Contains(r.Notes, why) {
 			t.Errorf("the report does not say: %s", why)
 		}
 		t.Skip(why)
 	}
-	for _, o := range operations {
-		s := setting{Kind: who, Repository: opt.repository, OneTree: opt.oneTree}
+	for _, o := range names.Operations {
+		s := peers.Setting{Kind: who, Repository: opt.repository, OneTree: opt.oneTree}
 		want := 0
-		if s.can(o.op) {
+		if s.Can(o.Op) {
 			want = 1
 		}
-		if processors := o.op == opOneProcessor || o.op == opTwoProcessors; processors && runtime.NumCPU() < 2 {
+		if processors := o.Op == names.OpOneProcessor || o.Op == names.OpTwoProcessors; processors && runtime.NumCPU() < 2 {
 			want = 0
 		}
-		if want > 0 && floorsOfChange[o.op] != "" {
+		if want > 0 && names.FloorsOfChange[o.Op] != "" {
 			want = pairs
 		}
-		if s.inRow(o.op) {
-			if want = 10; o.op == opMany {
+		if s.InRow(o.Op) {
+			if want = 10; o.Op == names.OpMany {
 				want = 1
 			}
 		}
-		if n := len(r.times(o.op, who)); n != want {
-			t.Errorf("%s was timed %d times, want %d", o.op, n, want)
+		if n := len(r.Times(o.Op, who)); n != want {
+			t.Errorf("%s was timed %d times, want %d", o.Op, n, want)
 		}
 	}
-	if s := r.store("end", who); s == nil || s.Files == 0 {
+	if s := r.Store("end", who); s == nil || s.Files == 0 {
 		t.Errorf("store at the end: %v", s)
 	}
-	if _, resident, ok := r.perFile(); who == nameWatching && (!ok || resident == 0) {
+	if _, resident, ok := r.PerFile(); who == names.Watching && (!ok || resident == 0) {
 		t.Errorf("memory: %+v", r.Memory)
 	}
 }
@@ -146,9 +152,9 @@ func TestWrongResultFails(t *testing.T) {
 	if err := exec.Command(program, "track").Run(); err != nil {
 		t.Skipf("shell scripts do not run here: %v", err)
 	}
-	for _, op := range []string{opPatchNew, opDiffMany, opRestoreMany, opRevertMany} {
+	for _, op := range []string{names.OpPatchNew, names.OpDiffMany, names.OpRestoreMany, names.OpRevertMany} {
 		opt, err := parseOptions([]string{
-			"-files", "30", "-n", "1", "-quiet", "-no-flush", "-cache", t.TempDir(), "-cairn", program, "-contenders", nameCLI, "-only", op,
+			"-files", "30", "-n", "1", "-quiet", "-no-flush", "-cache", t.TempDir(), "-cairn", program, "-contenders", names.CLI, "-only", op,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -171,7 +177,7 @@ func TestWrongIDFails(t *testing.T) {
 	}
 	opt, err := parseOptions([]string{
 		"-files", "30", "-n", "1", "-quiet", "-no-flush", "-cache", t.TempDir(), "-cairn", program,
-		"-contenders", nameCLI + "," + nameSpec, "-only", opUnchanged,
+		"-contenders", names.CLI + "," + names.Spec, "-only", names.OpUnchanged,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -190,17 +196,17 @@ func TestOptions(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
 		{"-n", "0"}, {"-files", "0"}, {"extra"}, {"-only", "help"}, {"-contenders", "git"}, {"-unknown"},
-		{"-contenders", nameNewest}, {"-contenders", nameOpenCode, "-repository"}, {"-shrink", "0"}, {"-in-row", "0"}, {"-one-tree", "-contenders", nameOpenCode},
+		{"-contenders", names.Newest}, {"-contenders", names.OpenCode, "-repository"}, {"-shrink", "0"}, {"-in-row", "0"}, {"-one-tree", "-contenders", names.OpenCode},
 	} {
 		if _, err := parseOptions(args); err == nil {
 			t.Errorf("%q is accepted", args)
 		}
 	}
-	opt, err := parseOptions([]string{"-contenders", "cairn,spec", "-only", opUnchanged + "," + opOne})
+	opt, err := parseOptions([]string{"-contenders", "cairn,spec", "-only", names.OpUnchanged + "," + names.OpOne})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(opt.contenders, []string{nameSpec, nameCLI}) || !slices.Equal(opt.only, []string{opUnchanged, opOne}) {
+	if !slices.Equal(opt.contenders, []string{names.Spec, names.CLI}) || !slices.Equal(opt.only, []string{names.OpUnchanged, names.OpOne}) {
 		t.Errorf("contenders %q, operations %q", opt.contenders, opt.only)
 	}
 }
@@ -208,16 +214,16 @@ func TestOptions(t *testing.T) {
 // What takes minutes is left out with a note, unless it is asked for.
 func TestBearable(t *testing.T) {
 	t.Parallel()
-	d := &driver{report: &report{}, captured: make([]string, bearableFiles+1)}
-	newest, spec := &remote{setting: setting{Kind: nameNewest}}, &remote{setting: setting{Kind: nameSpec}}
-	if !d.bearable(spec, opRestoreMany) || !d.bearable(newest, opUnchanged) || len(d.report.Notes) > 0 {
+	d := &driver{report: &report.Report{}, captured: make([]string, bearableFiles+1)}
+	newest, spec := &peers.Remote{Setting: peers.Setting{Kind: names.Newest}}, &peers.Remote{Setting: peers.Setting{Kind: names.Spec}}
+	if !d.bearable(spec, names.OpRestoreMany) || !d.bearable(newest, names.OpUnchanged) || len(d.report.Notes) > 0 {
 		t.Errorf("others are left out: %q", d.report.Notes)
 	}
-	if d.bearable(newest, opRestoreMany) || len(d.report.Notes) != 1 {
+	if d.bearable(newest, names.OpRestoreMany) || len(d.report.Notes) != 1 {
 		t.Errorf("OpenCode restores a large tree, notes %q", d.report.Notes)
 	}
-	d.opt.only = []string{opRestoreMany}
-	if !d.bearable(newest, opRestoreMany) {
+	d.opt.only = []string{names.OpRestoreMany}
+	if !d.bearable(newest, names.OpRestoreMany) {
 		t.Error("what was asked for is left out")
 	}
 }
@@ -256,28 +262,28 @@ func TestTurn(t *testing.T) {
 func TestWalkCountsEverything(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := newSynthetic(700, 60).fill(dir); err != nil {
+	if err := trees.NewSynthetic(700, 60).Fill(dir); err != nil {
 		t.Fatal(err)
 	}
 	// A directory larger than one listing of the system.
 	for i := range 3000 {
-		writeFile(t, filepath.Join(dir, "large", fmt.Sprintf("%0100d", i)), "")
+		benchtest.WriteFile(t, filepath.Join(dir, "large", fmt.Sprintf("%0100d", i)), "")
 	}
-	want, err := sizeOf(dir)
+	want, err := trees.SizeOf(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := walkTree(dir, nil)
+	got, err := system.WalkTree(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.files != int64(want.Files) || got.dirs != int64(want.Dirs) {
+	if got.Files != int64(want.Files) || got.Dirs != int64(want.Dirs) {
 		t.Errorf("walked %+v, there are %d files and %d directories", got, want.Files, want.Dirs)
 	}
-	if got, err := walkTree(dir, map[string]bool{"large": true}); err != nil || got.files != int64(want.Files)-3000 {
+	if got, err := system.WalkTree(dir, map[string]bool{"large": true}); err != nil || got.Files != int64(want.Files)-3000 {
 		t.Errorf("without a directory: %+v, %v", got, err)
 	}
-	if _, err := walkTree(filepath.Join(dir, "missing"), nil); err == nil {
+	if _, err := system.WalkTree(filepath.Join(dir, "missing"), nil); err == nil {
 		t.Error("a missing directory can be walked")
 	}
 }
@@ -288,33 +294,5 @@ func needPrograms(t *testing.T) {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skipf("%s is not installed: a run needs it", program)
 		}
-	}
-}
-
-func readDir(t *testing.T, dir string) []os.DirEntry {
-	t.Helper()
-	list, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
-}
-
-func readFile(t *testing.T, name string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
-func writeFile(t *testing.T, name, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
 	}
 }

@@ -6,28 +6,34 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/bench/internal/benchtest"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/names"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/peers"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/system"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/trees"
 )
 
 // Ignored dependencies are many, are of the size that was asked for, and are ignored.
 func TestDependencies(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	d := dependencies{newSynthetic(50, 0), 3}
-	if err := d.fill(dir); err != nil {
+	d := trees.Dependencies{Synthetic: trees.NewSynthetic(50, 0), Packages: 3}
+	if err := d.Fill(dir); err != nil {
 		t.Fatal(err)
 	}
-	size, err := sizeOf(filepath.Join(dir, "node_modules"))
+	size, err := trees.SizeOf(filepath.Join(dir, "node_modules"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if size.Files != 3*packageFiles || size.Bytes != int64(size.Files)*packageFileSize {
+	if size.Files != 3*trees.PackageFiles || size.Bytes != int64(size.Files)*trees.PackageFileSize {
 		t.Errorf("%+v", size)
 	}
-	if rules := string(readFile(t, filepath.Join(dir, ".gitignore"))); !strings.Contains(rules, "\nnode_modules/\n") {
+	if rules := string(benchtest.ReadFile(t, filepath.Join(dir, ".gitignore"))); !strings.Contains(rules, "\nnode_modules/\n") {
 		t.Errorf("the rules are %q", rules)
 	}
-	if got := newDependencies(1, 0); int64(got.packages)*packageFiles*packageFileSize < ignoredBytes*99/100 {
-		t.Errorf("%d packages are less than 1 GiB", got.packages)
+	if got := trees.NewDependencies(1, 0); int64(got.Packages)*trees.PackageFiles*trees.PackageFileSize < trees.IgnoredBytes*99/100 {
+		t.Errorf("%d packages are less than 1 GiB", got.Packages)
 	}
 }
 
@@ -36,19 +42,19 @@ func TestCommitted(t *testing.T) {
 	t.Parallel()
 	needPrograms(t)
 	dir := t.TempDir()
-	c := &committed{corpus: newSynthetic(80, 0), git: "git", home: dir}
+	c := &trees.Committed{Corpus: trees.NewSynthetic(80, 0), Git: "git", Home: dir}
 	for _, name := range []string{"a", "b"} {
 		root := filepath.Join(dir, name)
-		if err := c.fill(root); err != nil {
+		if err := c.Fill(root); err != nil {
 			t.Fatal(err)
 		}
-		p := &processes{dir: root, env: cleanEnv(dir)}
+		p := &system.Processes{Dir: root, Env: system.CleanEnv(dir)}
 		for _, check := range []struct{ args, want string }{
 			{"status --porcelain", ""},
 			{"rev-list --count HEAD", "1"},
 			{"diff-files --name-only", ""}, // the index knows the files by their times
 		} {
-			out, err := p.run("", append([]string{"git"}, strings.Fields(check.args)...)...)
+			out, err := p.Run("", append([]string{"git"}, strings.Fields(check.args)...)...)
 			if err != nil || strings.TrimSpace(out) != check.want {
 				t.Errorf("%s: git %s: %q, %v", name, check.args, out, err)
 			}
@@ -57,7 +63,7 @@ func TestCommitted(t *testing.T) {
 		if err != nil || len(packs) != 1 {
 			t.Errorf("%s: packs %q, %v", name, packs, err)
 		}
-		count, err := p.run("", "git", "count-objects")
+		count, err := p.Run("", "git", "count-objects")
 		if err != nil || !strings.HasPrefix(count, "0 objects") {
 			t.Errorf("%s: %s, %v", name, count, err)
 		}
@@ -69,14 +75,14 @@ func TestCommittedLoose(t *testing.T) {
 	t.Parallel()
 	needPrograms(t)
 	dir := t.TempDir()
-	c := &committed{corpus: newSynthetic(80, 0), git: "git", home: dir, loose: true}
+	c := &trees.Committed{Corpus: trees.NewSynthetic(80, 0), Git: "git", Home: dir, Loose: true}
 	for _, name := range []string{"a", "b"} {
 		root := filepath.Join(dir, name)
-		if err := c.fill(root); err != nil {
+		if err := c.Fill(root); err != nil {
 			t.Fatal(err)
 		}
-		p := &processes{dir: root, env: cleanEnv(dir)}
-		count, err := p.run("", "git", "count-objects")
+		p := &system.Processes{Dir: root, Env: system.CleanEnv(dir)}
+		count, err := p.Run("", "git", "count-objects")
 		if n, _, _ := strings.Cut(count, " "); err != nil || len(n) < 2 {
 			t.Errorf("%s: %s, %v", name, count, err)
 		}
@@ -93,14 +99,14 @@ func TestCommittedLoose(t *testing.T) {
 func TestTimeWrite(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	e := &edits{paths: []string{"a", "b/c", "b/d/e"}, texts: [][]byte{[]byte("1"), []byte("2"), nil}}
+	e := &trees.Edits{Paths: []string{"a", "b/c", "b/d/e"}, Texts: [][]byte{[]byte("1"), []byte("2"), nil}}
 	seconds, err := timeWrite(dir, e)
 	if left, _ := os.ReadDir(dir); err != nil || seconds <= 0 || len(left) > 0 {
 		t.Errorf("%v seconds, %v, left %v", seconds, err, left)
 	}
-	for i, p := range e.paths {
-		writeFile(t, e.file(dir, i), "old")
-		if err := writeAll(dir, &edits{paths: e.paths[i : i+1], texts: e.texts[i : i+1]}, []string{dir}); err != nil || string(readFile(t, filepath.Join(dir, p))) != string(e.texts[i]) {
+	for i, p := range e.Paths {
+		benchtest.WriteFile(t, e.File(dir, i), "old")
+		if err := writeAll(dir, &trees.Edits{Paths: e.Paths[i : i+1], Texts: e.Texts[i : i+1]}, []string{dir}); err != nil || string(benchtest.ReadFile(t, filepath.Join(dir, p))) != string(e.Texts[i]) {
 			t.Errorf("%s: %v", p, err)
 		}
 	}
@@ -112,16 +118,16 @@ func TestResticExcludes(t *testing.T) {
 	needPrograms(t)
 	dir := t.TempDir()
 	root := filepath.Join(dir, "tree")
-	writeFile(t, filepath.Join(root, ".gitignore"), "*.o\n/build/\n")
-	writeFile(t, filepath.Join(root, "a[1].o"), "")
-	writeFile(t, filepath.Join(root, "build", "x"), "")
-	r := newRestic(setting{Root: root, Store: filepath.Join(dir, "store"), Home: dir, Git: "git"})
-	writeFile(t, r.excludes(), "")
-	if err := r.exclude(); err != nil {
+	benchtest.WriteFile(t, filepath.Join(root, ".gitignore"), "*.o\n/build/\n")
+	benchtest.WriteFile(t, filepath.Join(root, "a[1].o"), "")
+	benchtest.WriteFile(t, filepath.Join(root, "build", "x"), "")
+	r := peers.NewRestic(peers.Setting{Root: root, Store: filepath.Join(dir, "store"), Home: dir, Git: "git"})
+	benchtest.WriteFile(t, r.Excludes(), "")
+	if err := r.Exclude(); err != nil {
 		t.Fatal(err)
 	}
 	want := strings.Join([]string{filepath.Join(root, ".git"), filepath.Join(root, `a\[1].o`), filepath.Join(root, "build"), ""}, "\n")
-	if got := string(readFile(t, r.excludes())); got != want {
+	if got := string(benchtest.ReadFile(t, r.Excludes())); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -137,21 +143,21 @@ func TestResticSymlinks(t *testing.T) {
 		link + "ignoring error for /d: open /tree/d: permission denied\n" + fatal: false,
 		fatal: false,
 	} {
-		if got := onlySymlinks(text); got != want {
+		if got := peers.OnlySymlinks(text); got != want {
 			t.Errorf("%v for %q", got, text)
 		}
 	}
-	if why := missing(nameRestic, "git"); why != "" {
+	if why := peers.Missing(names.Restic, "git"); why != "" {
 		t.Skip(why)
 	}
 	dir := t.TempDir()
 	root := filepath.Join(dir, "tree")
-	writeFile(t, filepath.Join(root, "a"), "before")
+	benchtest.WriteFile(t, filepath.Join(root, "a"), "before")
 	if err := os.Symlink("a", filepath.Join(root, "link")); err != nil {
 		t.Skipf("no symlinks here: %v", err)
 	}
 	program, _ := exec.LookPath("restic")
-	r := newRestic(setting{Root: root, Store: filepath.Join(dir, "store"), Home: dir, Git: "git", Restic: program})
+	r := peers.NewRestic(peers.Setting{Root: root, Store: filepath.Join(dir, "store"), Home: dir, Git: "git", Restic: program})
 	if err := r.Reset(); err != nil {
 		t.Fatal(err)
 	}
@@ -159,11 +165,11 @@ func TestResticSymlinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, filepath.Join(root, "a"), "after")
+	benchtest.WriteFile(t, filepath.Join(root, "a"), "after")
 	if err := r.Restore(id); err != nil {
 		t.Fatal(err)
 	}
-	if got := string(readFile(t, filepath.Join(root, "a"))); got != "before" {
+	if got := string(benchtest.ReadFile(t, filepath.Join(root, "a"))); got != "before" {
 		t.Errorf("a is %q", got)
 	}
 }
@@ -177,10 +183,10 @@ func TestMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	has := strings.Contains(string(out), "fsmonitor--daemon")
-	if why := missing(nameMonitor, "git"); (why == "") != has {
+	if why := peers.Missing(names.Monitor, "git"); (why == "") != has {
 		t.Errorf("git has a monitor: %v, but: %q", has, why)
 	}
-	if why := missing(nameSpec, "git"); why != "" {
+	if why := peers.Missing(names.Spec, "git"); why != "" {
 		t.Error(why)
 	}
 }

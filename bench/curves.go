@@ -7,16 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-)
 
-// The sizes that curves are measured at, as far as the options allow.
-var (
-	curveFiles   = []int{1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 500_000}
-	curveChanged = []int{1, 3, 10, 30, 100, 300, 1_000, 3_000}
-	curveKept    = []int{100, 1_000, 3_000, 10_000}
-
-	// changedTrees are the trees whose changed files are varied.
-	changedTrees = []int{10_000, 100_000}
+	"github.com/seed-fb9cbc17/cairn/bench/internal/figures"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/names"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/peers"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/report"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/system"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/trees"
 )
 
 // patience is how many seconds an operation may take to be carried out again in the
@@ -31,7 +28,7 @@ func patience(first int) float64 {
 // curver measures how costs grow.
 type curver struct {
 	*driver
-	found *curves
+	found *figures.Curves
 }
 
 // measureCurves is a run with -curves.
@@ -39,8 +36,8 @@ func (d *driver) measureCurves(out io.Writer) error {
 	if err := d.build(); err != nil {
 		return err
 	}
-	c := &curver{driver: d, found: &curves{Version: reportVersion, Time: d.report.Time, Machine: d.report.Machine, Rounds: d.opt.rounds, Notes: d.report.Notes}}
-	for _, files := range upTo(curveFiles, d.opt.files) {
+	c := &curver{driver: d, found: &figures.Curves{Version: report.Version, Time: d.report.Time, Machine: d.report.Machine, Rounds: d.opt.rounds, Notes: d.report.Notes}}
+	for _, files := range upTo(figures.CurveFiles, d.opt.files) {
 		if err := c.onTree(files); err != nil {
 			return fmt.Errorf("%d files: %w", files, err)
 		}
@@ -55,7 +52,7 @@ func (d *driver) measureCurves(out io.Writer) error {
 			return fmt.Errorf("ways back: %w", err)
 		}
 	}
-	return errors.Join(saveTo(d.opt.json, c.found.writeJSON), c.found.print(out))
+	return errors.Join(report.SaveTo(d.opt.json, c.found.WriteJSON), c.found.Print(out))
 }
 
 // upTo are the sizes that are at most n; n itself where there is none.
@@ -83,7 +80,7 @@ func (c *curver) wanted(part string) bool {
 
 // onTree measures everything that one tree is good for.
 func (c *curver) onTree(files int) (err error) {
-	varied := c.wanted(partChanged) && (slices.Contains(changedTrees, files) || files == c.opt.files && files < changedTrees[0])
+	varied := c.wanted(partChanged) && (slices.Contains(figures.ChangedTrees, files) || files == c.opt.files && files < figures.ChangedTrees[0])
 	if !varied && !c.wanted(partFiles) {
 		return nil
 	}
@@ -109,44 +106,37 @@ type site struct {
 	*curver
 	files    int
 	dir      string
-	subjects []*remote
-	edits    *edits
+	subjects []*peers.Remote
+	edits    *trees.Edits
 }
-
-// The contenders of curves, in the order of the legend.
-var curveKinds = []string{nameSpec, nameCLI, nameLibrary, nameWatching}
-
-// curveLines are the lines of a curve, in the order of the legend: contenders, and what
-// the machine takes for the least of it.
-var curveLines = append(slices.Clone(curveKinds), nameFloor, nameHand)
 
 // openSite makes a tree, and workers for the contenders asked for. The library comes with and
 // without watching.
 func (c *curver) openSite(files int, apart bool) (f *site, err error) {
 	f = &site{curver: c, files: files, dir: filepath.Join(c.scratch, fmt.Sprintf("curves-%d", files))}
-	tree := newSmallTree(files)
-	c.progress.say("tree of %d files", files)
+	tree := trees.NewSmallTree(files)
+	c.progress.Say("tree of %d files", files)
 	roots := make(map[string]bool)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, f.close())
 		}
 	}()
-	for _, kind := range curveKinds {
-		if asked := map[string]string{nameWatching: nameLibrary}[kind]; !slices.Contains(c.opt.contenders, kind) && !slices.Contains(c.opt.contenders, asked) {
+	for _, kind := range figures.CurveKinds {
+		if asked := map[string]string{names.Watching: names.Library}[kind]; !slices.Contains(c.opt.contenders, kind) && !slices.Contains(c.opt.contenders, asked) {
 			continue
 		}
-		s := setting{Kind: kind, Root: filepath.Join(f.dir, "tree"), Store: filepath.Join(f.dir, "data-"+kind), Home: filepath.Join(c.scratch, "home"), Git: c.git, Cairn: c.cairn, Alone: true}
-		if apart && kind == nameSpec {
+		s := peers.Setting{Kind: kind, Root: filepath.Join(f.dir, "tree"), Store: filepath.Join(f.dir, "data-"+kind), Home: filepath.Join(c.scratch, "home"), Git: c.git, Cairn: c.cairn, Alone: true}
+		if apart && kind == names.Spec {
 			s.Root = filepath.Join(f.dir, "tree-"+kind)
 		}
 		if !roots[s.Root] {
 			roots[s.Root] = true
-			if err := errors.Join(os.MkdirAll(s.Root, 0o755), tree.fill(s.Root)); err != nil {
+			if err := errors.Join(os.MkdirAll(s.Root, 0o755), tree.Fill(s.Root)); err != nil {
 				return f, err
 			}
 		}
-		worker, err := startWorker(s)
+		worker, err := peers.StartWorker(s)
 		if err != nil {
 			return f, err
 		}
@@ -155,14 +145,14 @@ func (c *curver) openSite(files int, apart bool) (f *site, err error) {
 	if len(f.subjects) == 0 {
 		return f, errors.New("none of the contenders takes part in curves")
 	}
-	f.edits, err = chooseEdits(f.subjects[0].Root, tree.texts(), min(slices.Max(curveChanged), files/3))
+	f.edits, err = trees.ChooseEdits(f.subjects[0].Root, tree.Texts(), min(slices.Max(figures.CurveChanged), files/3))
 	return f, err
 }
 
 func (f *site) close() error {
 	var errs []error
 	for _, s := range f.subjects {
-		errs = append(errs, s.close())
+		errs = append(errs, s.Close())
 	}
 	if !f.opt.keep {
 		errs = append(errs, os.RemoveAll(f.dir))
@@ -173,14 +163,14 @@ func (f *site) close() error {
 // party takes part in a measurement: a contender, or the floor.
 type party struct {
 	who string
-	do  func(round int) (response, error)
+	do  func(round int) (peers.Response, error)
 }
 
 // parties are all contenders but those left out.
-func (f *site) parties(do func(s *remote, round int) (response, error), without ...string) (list []party) {
+func (f *site) parties(do func(s *peers.Remote, round int) (peers.Response, error), without ...string) (list []party) {
 	for _, s := range f.subjects {
 		if !slices.Contains(without, s.Kind) {
-			list = append(list, party{s.Kind, func(round int) (response, error) { return do(s, round) }})
+			list = append(list, party{s.Kind, func(round int) (peers.Response, error) { return do(s, round) }})
 		}
 	}
 	return list
@@ -188,8 +178,8 @@ func (f *site) parties(do func(s *remote, round int) (response, error), without 
 
 // measure lets the parties take turns, once a round, the first of which is not
 // counted where it is light.
-func (f *site) measure(at where, first int, parties []party) error {
-	f.progress.say("%s, %d files: %d", at.curve, at.files, at.x)
+func (f *site) measure(at figures.Where, first int, parties []party) error {
+	f.progress.Say("%s, %d files: %d", at.Curve, at.Files, at.X)
 	slow := make([]bool, len(parties))
 	for round := first; round < f.opt.rounds; round++ {
 		for _, i := range turn(len(parties), round) {
@@ -201,7 +191,7 @@ func (f *site) measure(at where, first int, parties []party) error {
 			}
 			resp, err := parties[i].do(round)
 			if err != nil {
-				return fmt.Errorf("%s at %d: %w", at.curve, at.x, err)
+				return fmt.Errorf("%s at %d: %w", at.Curve, at.X, err)
 			}
 			slow[i] = resp.Seconds > patience(first)
 			if round >= 0 || slow[i] {
@@ -213,78 +203,80 @@ func (f *site) measure(at where, first int, parties []party) error {
 }
 
 // once lets every party have one turn, which counts.
-func (f *site) once(at where, parties []party) error {
-	f.progress.say("%s, %d files: %d", at.curve, at.files, at.x)
+func (f *site) once(at figures.Where, parties []party) error {
+	f.progress.Say("%s, %d files: %d", at.Curve, at.Files, at.X)
 	for _, p := range parties {
 		resp, err := p.do(0)
 		if err != nil {
-			return fmt.Errorf("%s at %d: %w", at.curve, at.x, err)
+			return fmt.Errorf("%s at %d: %w", at.Curve, at.X, err)
 		}
 		f.record(at, p.who, resp)
 	}
 	return nil
 }
 
-func (f *site) record(at where, who string, resp response) {
-	p := f.found.add(at, who, resp.Seconds)
+func (f *site) record(at figures.Where, who string, resp peers.Response) {
+	p := f.found.Add(at, who, resp.Seconds)
 	p.CPUSeconds = append(p.CPUSeconds, resp.Used.CPUSeconds)
-	if at.curve == curveUnchanged && (who == nameSpec || who == nameCLI) { // processes of their own
-		f.found.add(where{curvePeak, at.files, at.x}, who, float64(resp.Used.PeakBytes))
+	if at.Curve == figures.CurveUnchanged && (who == names.Spec || who == names.CLI) { // processes of their own
+		f.found.Add(figures.Where{Curve: figures.CurvePeak, Files: at.Files, X: at.X}, who, float64(resp.Used.PeakBytes))
 	}
 }
 
 // timed has an operation carried out on quiet disks.
-func (f *site) timed(s *remote, req request) (response, error) {
+func (f *site) timed(s *peers.Remote, req peers.Request) (peers.Response, error) {
 	f.flush()
-	return s.do(req)
+	return s.Do(req)
 }
 
 // edit changes the first n files of a contender's tree. What others did there before
 // is not what a watching one is to pay for.
-func (f *site) edit(s *remote, at where, from, to, round int) error {
-	if s.Kind == nameWatching {
-		if _, err := s.track(); err != nil {
+func (f *site) edit(s *peers.Remote, at figures.Where, from, to, round int) error {
+	if s.Kind == names.Watching {
+		if _, err := s.Track(); err != nil {
 			return err
 		}
 	}
-	return f.edits.apply(s.Root, from, to, fmt.Sprintf("%s %d of %s", at.curve, at.x, s.Kind), round)
+	return f.edits.Apply(s.Root, from, to, fmt.Sprintf("%s %d of %s", at.Curve, at.X, s.Kind), round)
 }
 
 // tracked edits files and times the track that follows.
-func (f *site) tracked(s *remote, at where, from, to, round int) (response, error) {
+func (f *site) tracked(s *peers.Remote, at figures.Where, from, to, round int) (peers.Response, error) {
 	if err := f.edit(s, at, from, to, round); err != nil {
-		return response{}, err
+		return peers.Response{}, err
 	}
-	return f.timed(s, request{Op: opTrack})
+	return f.timed(s, peers.Request{Op: peers.OpTrack})
 }
 
 // alongFiles measures what depends on the number of files.
 func (f *site) alongFiles() error {
-	at := func(curve string) where { return where{curve, f.files, f.files} }
-	once := func(s *remote, round int) (response, error) {
+	at := func(curve string) figures.Where { return figures.Where{Curve: curve, Files: f.files, X: f.files} }
+	once := func(s *peers.Remote, round int) (peers.Response, error) {
 		if round > 0 {
-			if _, err := s.do(request{Op: opReset}); err != nil {
-				return response{}, err
+			if _, err := s.Do(peers.Request{Op: peers.OpReset}); err != nil {
+				return peers.Response{}, err
 			}
 		}
-		return f.timed(s, request{Op: opTrack})
+		return f.timed(s, peers.Request{Op: peers.OpTrack})
 	}
-	if err := f.measure(at(curveFirst), heavy, f.parties(once)); err != nil {
+	if err := f.measure(at(figures.CurveFirst), heavy, f.parties(once)); err != nil {
 		return err
 	}
-	walk := party{nameFloor, func(int) (response, error) {
+	walk := party{names.Floor, func(int) (peers.Response, error) {
 		f.flush()
-		before := ownUsage()
+		before := system.OwnUsage()
 		seconds, err := timeWalk(f.tree(), nil)
-		return response{Seconds: seconds, Used: usage{CPUSeconds: ownUsage().CPUSeconds - before.CPUSeconds}}, err
+		return peers.Response{Seconds: seconds, Used: system.Usage{CPUSeconds: system.OwnUsage().CPUSeconds - before.CPUSeconds}}, err
 	}}
-	unchanged := func(s *remote, _ int) (response, error) { return f.timed(s, request{Op: opTrack}) }
-	if err := f.measure(at(curveUnchanged), light, append(f.parties(unchanged), walk)); err != nil {
+	unchanged := func(s *peers.Remote, _ int) (peers.Response, error) {
+		return f.timed(s, peers.Request{Op: peers.OpTrack})
+	}
+	if err := f.measure(at(figures.CurveUnchanged), light, append(f.parties(unchanged), walk)); err != nil {
 		return err
 	}
-	return f.measure(at(curveOne), light, f.parties(func(s *remote, round int) (response, error) {
-		i := (round + 1) % len(f.edits.paths)
-		return f.tracked(s, at(curveOne), i, i+1, round)
+	return f.measure(at(figures.CurveOne), light, f.parties(func(s *peers.Remote, round int) (peers.Response, error) {
+		i := (round + 1) % len(f.edits.Paths)
+		return f.tracked(s, at(figures.CurveOne), i, i+1, round)
 	}))
 }
 

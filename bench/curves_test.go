@@ -10,6 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/bench/internal/benchtest"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/figures"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/names"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/system"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/trees"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
@@ -28,27 +33,27 @@ func TestCurves(t *testing.T) {
 	if err := bench(context.Background(), opt, &out, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	if left := readDir(t, cache); len(left) > 0 {
+	if left := benchtest.ReadDir(t, cache); len(left) > 0 {
 		t.Errorf("the run left %v behind", left)
 	}
-	c, err := readCurves(file)
+	c, err := figures.ReadCurves(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range allCurves {
-		k := &allCurves[i]
-		if k.name == curvePeak && ownUsage().PeakBytes == 0 {
+	for i := range figures.AllCurves {
+		k := &figures.AllCurves[i]
+		if k.Name == figures.CurvePeak && system.OwnUsage().PeakBytes == 0 {
 			continue // this system does not tell
 		}
-		for _, who := range curveLines {
-			want := takesPart(k.name, who)
-			l := c.line(k, 0, who)
-			if got := len(l.points) > 0; got != want {
-				t.Errorf("%s of %s was measured: %v, want %v", k.name, who, got, want)
+		for _, who := range figures.CurveLines {
+			want := takesPart(k.Name, who)
+			l := c.Line(k, 0, who)
+			if got := len(l.Points) > 0; got != want {
+				t.Errorf("%s of %s was measured: %v, want %v", k.Name, who, got, want)
 			}
-			for _, p := range l.points {
+			for _, p := range l.Points {
 				if len(p.Values) == 0 || len(p.Values) > 2 {
-					t.Errorf("%s of %s at %d was measured %d times", k.name, who, p.X, len(p.Values))
+					t.Errorf("%s of %s at %d was measured %d times", k.Name, who, p.X, len(p.Values))
 				}
 			}
 		}
@@ -57,23 +62,23 @@ func TestCurves(t *testing.T) {
 
 func takesPart(curve, who string) bool {
 	without := map[string][]string{
-		curveUnchanged:   {},
-		curvePeak:        {nameLibrary, nameWatching},
-		curveDiff:        {nameWatching},
-		curveKeptLog:     {nameSpec, nameLibrary},
-		curveKeptUndo:    {nameSpec, nameLibrary},
-		curveKeptTrack:   {nameLibrary},
-		curveKeptPatch:   {nameLibrary},
-		curveKeptRestore: {nameLibrary},
-		curveKeptClean:   {nameLibrary},
-		curveKeptFiles:   {nameLibrary, nameWatching},
-		curveKeptBytes:   {nameLibrary, nameWatching},
-		curveCleanBytes:  {nameLibrary, nameWatching},
+		figures.CurveUnchanged:   {},
+		figures.CurvePeak:        {names.Library, names.Watching},
+		figures.CurveDiff:        {names.Watching},
+		figures.CurveKeptLog:     {names.Spec, names.Library},
+		figures.CurveKeptUndo:    {names.Spec, names.Library},
+		figures.CurveKeptTrack:   {names.Library},
+		figures.CurveKeptPatch:   {names.Library},
+		figures.CurveKeptRestore: {names.Library},
+		figures.CurveKeptClean:   {names.Library},
+		figures.CurveKeptFiles:   {names.Library, names.Watching},
+		figures.CurveKeptBytes:   {names.Library, names.Watching},
+		figures.CurveCleanBytes:  {names.Library, names.Watching},
 	}
 	if strings.HasPrefix(curve, "back-") {
-		return who == nameLibrary || who == nameHand
+		return who == names.Library || who == names.Hand
 	}
-	if who == nameHand || who == nameFloor && curve != curveUnchanged {
+	if who == names.Hand || who == names.Floor && curve != figures.CurveUnchanged {
 		return false
 	}
 	return !slices.Contains(without[curve], who)
@@ -88,7 +93,7 @@ func TestWrongResultFailsCurves(t *testing.T) {
 	if err := exec.Command(program, "track").Run(); err != nil {
 		t.Skipf("shell scripts do not run here: %v", err)
 	}
-	opt, err := parseOptions([]string{"-curves", "-files", "30", "-checkpoints", "1", "-n", "1", "-quiet", "-no-flush", "-cache", t.TempDir(), "-cairn", program, "-contenders", nameCLI})
+	opt, err := parseOptions([]string{"-curves", "-files", "30", "-checkpoints", "1", "-n", "1", "-quiet", "-no-flush", "-cache", t.TempDir(), "-cairn", program, "-contenders", names.CLI})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,28 +106,28 @@ func TestWrongResultFailsCurves(t *testing.T) {
 func TestSmallTree(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	tree := newSmallTree(2000)
-	if err := tree.fill(dir); err != nil {
+	tree := trees.NewSmallTree(2000)
+	if err := tree.Fill(dir); err != nil {
 		t.Fatal(err)
 	}
-	size, err := sizeOf(dir)
+	size, err := trees.SizeOf(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if size.Files != 2000 || size.Bytes > 2000*smallFile {
+	if size.Files != 2000 || size.Bytes > 2000*trees.SmallFile {
 		t.Errorf("%d files of %d bytes", size.Files, size.Bytes)
 	}
-	e, err := chooseEdits(dir, tree.texts(), 1000)
+	e, err := trees.ChooseEdits(dir, tree.Texts(), 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(e.paths) != 1000 {
-		t.Errorf("%d files can be edited, want 1000", len(e.paths))
+	if len(e.Paths) != 1000 {
+		t.Errorf("%d files can be edited, want 1000", len(e.Paths))
 	}
-	if err := e.apply(dir, 0, 1000, "test", 1); err != nil {
+	if err := e.Apply(dir, 0, 1000, "test", 1); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.undone(dir); err == nil {
+	if err := e.Undone(dir); err == nil {
 		t.Error("edits change nothing")
 	}
 }

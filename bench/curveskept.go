@@ -4,13 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-)
 
-// keptTree is the tree whose checkpoints pile up, and restoredFiles how many of its
-// files are edited before each restore.
-const (
-	keptTree      = 1000
-	restoredFiles = 100
+	"github.com/seed-fb9cbc17/cairn/bench/internal/figures"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/names"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/peers"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/trees"
 )
 
 // alongKept measures what may depend on the number of checkpoints in a store. They
@@ -19,12 +17,12 @@ const (
 // The store of cairn is grown by one that watches, which is fastest; the program
 // works on a copy of it.
 func (c *curver) alongKept() (err error) {
-	f, err := c.openSite(min(keptTree, c.opt.files), true)
+	f, err := c.openSite(min(figures.KeptTree, c.opt.files), true)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.close()) }()
-	f.subjects, err = closeKinds(f.subjects, nameLibrary)
+	f.subjects, err = closeKinds(f.subjects, names.Library)
 	if err != nil {
 		return err
 	}
@@ -37,7 +35,7 @@ func (c *curver) alongKept() (err error) {
 		return err
 	}
 	kept := 2
-	for _, n := range upTo(curveKept, c.opt.checkpoints) {
+	for _, n := range upTo(figures.CurveKept, c.opt.checkpoints) {
 		if kept, err = f.grow(kept, n); err != nil {
 			return err
 		}
@@ -53,12 +51,12 @@ func (c *curver) alongKept() (err error) {
 
 // oldest takes a checkpoint that no later one equals: who looks for its tree has to
 // get past all others, or to know better.
-func (f *site) oldest() (map[*remote]string, error) {
-	trees := make(map[*remote]string)
+func (f *site) oldest() (map[*peers.Remote]string, error) {
+	trees := make(map[*peers.Remote]string)
 	for _, s := range f.subjects {
-		err := f.edits.apply(s.Root, 0, 1, "oldest", 0)
+		err := f.edits.Apply(s.Root, 0, 1, "oldest", 0)
 		if err == nil {
-			trees[s], err = s.track()
+			trees[s], err = s.Track()
 		}
 		if err != nil {
 			return nil, err
@@ -68,10 +66,10 @@ func (f *site) oldest() (map[*remote]string, error) {
 }
 
 // closeKinds ends the workers of a kind.
-func closeKinds(subjects []*remote, kind string) (left []*remote, err error) {
+func closeKinds(subjects []*peers.Remote, kind string) (left []*peers.Remote, err error) {
 	for _, s := range subjects {
 		if s.Kind == kind {
-			err = errors.Join(err, s.close())
+			err = errors.Join(err, s.Close())
 		} else {
 			left = append(left, s)
 		}
@@ -81,17 +79,17 @@ func closeKinds(subjects []*remote, kind string) (left []*remote, err error) {
 
 // grow tracks until there are n checkpoints.
 func (f *site) grow(kept, n int) (int, error) {
-	f.progress.say("%d checkpoints", n)
+	f.progress.Say("%d checkpoints", n)
 	for ; kept < n; kept++ {
-		i := kept % len(f.edits.paths)
+		i := kept % len(f.edits.Paths)
 		for _, s := range f.subjects {
-			if s.Kind == nameCLI {
+			if s.Kind == names.CLI {
 				continue
 			}
-			if err := errors.Join(f.ctx.Err(), f.edits.apply(s.Root, i, i+1, "kept by "+s.Kind, kept)); err != nil {
+			if err := errors.Join(f.ctx.Err(), f.edits.Apply(s.Root, i, i+1, "kept by "+s.Kind, kept)); err != nil {
 				return kept, err
 			}
-			if _, err := s.track(); err != nil {
+			if _, err := s.Track(); err != nil {
 				return kept, err
 			}
 		}
@@ -104,9 +102,9 @@ func (f *site) copyStore() error {
 	var from, to string
 	for _, s := range f.subjects {
 		switch s.Kind {
-		case nameWatching:
+		case names.Watching:
 			from = s.Store
-		case nameCLI:
+		case names.CLI:
 			to = s.Store
 		}
 	}
@@ -116,31 +114,31 @@ func (f *site) copyStore() error {
 	return errors.Join(os.RemoveAll(to), os.CopyFS(to, os.DirFS(from)))
 }
 
-func (f *site) measureKept(n int, oldest, trees map[*remote]string) error {
-	at := func(curve string) where { return where{curve, f.files, n} }
-	err := f.measure(at(curveKeptTrack), light, f.parties(func(s *remote, round int) (response, error) {
-		i := (round + 1) % len(f.edits.paths)
-		return f.tracked(s, at(curveKeptTrack), i, i+1, round)
+func (f *site) measureKept(n int, oldest, trees map[*peers.Remote]string) error {
+	at := func(curve string) figures.Where { return figures.Where{Curve: curve, Files: f.files, X: n} }
+	err := f.measure(at(figures.CurveKeptTrack), light, f.parties(func(s *peers.Remote, round int) (peers.Response, error) {
+		i := (round + 1) % len(f.edits.Paths)
+		return f.tracked(s, at(figures.CurveKeptTrack), i, i+1, round)
 	}))
 	if err != nil {
 		return err
 	}
-	err = f.measure(at(curveKeptLog), light, f.parties(func(s *remote, _ int) (response, error) {
-		return f.timed(s, request{Op: opLog})
-	}, nameSpec))
+	err = f.measure(at(figures.CurveKeptLog), light, f.parties(func(s *peers.Remote, _ int) (peers.Response, error) {
+		return f.timed(s, peers.Request{Op: peers.OpLog})
+	}, names.Spec))
 	if err != nil {
 		return err
 	}
 	for _, s := range f.subjects { // restores of all rounds restore as much
-		if err := f.edits.undo(s.Root); err != nil {
+		if err := f.edits.Undo(s.Root); err != nil {
 			return err
 		}
-		if _, err := s.track(); err != nil {
+		if _, err := s.Track(); err != nil {
 			return err
 		}
 	}
-	err = f.measure(at(curveKeptPatch), light, f.parties(func(s *remote, _ int) (response, error) {
-		resp, err := f.timed(s, request{Op: opPatch, Tree: oldest[s]})
+	err = f.measure(at(figures.CurveKeptPatch), light, f.parties(func(s *peers.Remote, _ int) (peers.Response, error) {
+		resp, err := f.timed(s, peers.Request{Op: peers.OpPatch, Tree: oldest[s]})
 		if err == nil && len(resp.Files) != 1 {
 			err = fmt.Errorf("%s lists %d files, not 1", s.Kind, len(resp.Files))
 		}
@@ -149,13 +147,13 @@ func (f *site) measureKept(n int, oldest, trees map[*remote]string) error {
 	if err != nil {
 		return err
 	}
-	undo := at(curveKeptUndo)
-	err = f.measure(at(curveKeptRestore), heavy, f.parties(func(s *remote, round int) (response, error) {
-		resp, err := f.restored(s, trees[s], at(curveKeptRestore), min(restoredFiles, len(f.edits.paths)), round)
-		if err != nil || !s.can(opUndoMany) {
+	undo := at(figures.CurveKeptUndo)
+	err = f.measure(at(figures.CurveKeptRestore), heavy, f.parties(func(s *peers.Remote, round int) (peers.Response, error) {
+		resp, err := f.restored(s, trees[s], at(figures.CurveKeptRestore), min(figures.RestoredFiles, len(f.edits.Paths)), round)
+		if err != nil || !s.Can(names.OpUndoMany) {
 			return resp, err
 		}
-		undone, err := f.timed(s, request{Op: opUndo})
+		undone, err := f.timed(s, peers.Request{Op: peers.OpUndo})
 		if err == nil {
 			f.record(undo, s.Kind, undone)
 		}
@@ -169,23 +167,23 @@ func (f *site) measureKept(n int, oldest, trees map[*remote]string) error {
 
 // cleanKept cleans every store once and weighs it before and after.
 func (f *site) cleanKept(n int) error {
-	at := func(curve string) where { return where{curve, f.files, n} }
-	return f.once(at(curveKeptClean), f.parties(func(s *remote, _ int) (response, error) {
-		before, err := sizeOf(s.Store)
+	at := func(curve string) figures.Where { return figures.Where{Curve: curve, Files: f.files, X: n} }
+	return f.once(at(figures.CurveKeptClean), f.parties(func(s *peers.Remote, _ int) (peers.Response, error) {
+		before, err := trees.SizeOf(s.Store)
 		if err != nil {
-			return response{}, err
+			return peers.Response{}, err
 		}
-		resp, err := f.timed(s, request{Op: opClean})
+		resp, err := f.timed(s, peers.Request{Op: peers.OpClean})
 		if err != nil {
 			return resp, err
 		}
-		after, err := sizeOf(s.Store)
-		if s.Kind == nameWatching {
+		after, err := trees.SizeOf(s.Store)
+		if s.Kind == names.Watching {
 			return resp, err // its store is like the program's
 		}
-		f.found.add(at(curveKeptFiles), s.Kind, float64(before.Files))
-		f.found.add(at(curveKeptBytes), s.Kind, float64(before.Allocated))
-		f.found.add(at(curveCleanBytes), s.Kind, float64(after.Allocated))
+		f.found.Add(at(figures.CurveKeptFiles), s.Kind, float64(before.Files))
+		f.found.Add(at(figures.CurveKeptBytes), s.Kind, float64(before.Allocated))
+		f.found.Add(at(figures.CurveCleanBytes), s.Kind, float64(after.Allocated))
 		return resp, err
 	}))
 }

@@ -12,6 +12,12 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn/bench/internal/names"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/peers"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/report"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/system"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/trees"
 )
 
 // driver has every operation carried out by every contender in turn.
@@ -19,22 +25,22 @@ type driver struct {
 	ctx      context.Context
 	opt      options
 	scratch  string
-	corpus   corpus
+	corpus   trees.Corpus
 	git      string
 	cairn    string // program
 	restic   string // program
 	empty    string // a program that does nothing
-	progress *progress
+	progress *system.Progress
 
 	present  []string // the contenders that this machine has
-	subjects []*remote
-	edits    *edits
-	more     *edits            // a larger number of them
-	captured []string          // files that no rule ignores, '/'-separated
-	ignored  map[string]bool   // directories that a rule does
-	begun    map[*remote]bool  // contenders with a store
-	trees    map[string]string // operation and round -> id that the first contender gave
-	report   *report
+	subjects []*peers.Remote
+	edits    *trees.Edits
+	more     *trees.Edits           // a larger number of them
+	captured []string               // files that no rule ignores, '/'-separated
+	ignored  map[string]bool        // directories that a rule does
+	begun    map[*peers.Remote]bool // contenders with a store
+	trees    map[string]string      // operation and round -> id that the first contender gave
+	report   *report.Report
 }
 
 // prepare makes the programs, the trees and the workers.
@@ -51,12 +57,12 @@ func (d *driver) prepare() (err error) {
 		s := d.settingOf(name)
 		if !filled[s.Root] {
 			filled[s.Root] = true
-			d.progress.say("%s of %s", filepath.Base(s.Root), name)
-			if err := errors.Join(os.MkdirAll(s.Root, 0o755), d.corpus.fill(s.Root)); err != nil {
+			d.progress.Say("%s of %s", filepath.Base(s.Root), name)
+			if err := errors.Join(os.MkdirAll(s.Root, 0o755), d.corpus.Fill(s.Root)); err != nil {
 				return err
 			}
 		}
-		r, err := startWorker(s)
+		r, err := peers.StartWorker(s)
 		if err != nil {
 			return err
 		}
@@ -72,21 +78,21 @@ func (d *driver) prepare() (err error) {
 func (d *driver) leaveOut() {
 	d.present = nil
 	for _, name := range d.opt.contenders {
-		if why := missing(name, d.git); why != "" {
-			d.report.note("%s", why)
+		if why := peers.Missing(name, d.git); why != "" {
+			d.report.Note("%s", why)
 			continue
 		}
 		d.present = append(d.present, name)
 	}
-	d.restic, _ = exec.LookPath(nameRestic)
+	d.restic, _ = exec.LookPath(names.Restic)
 }
 
-func (d *driver) settingOf(name string) setting {
-	tree := kindOf(name).tree
+func (d *driver) settingOf(name string) peers.Setting {
+	tree := peers.KindOf(name).Tree
 	if d.opt.oneTree {
-		tree = treeCairn
+		tree = peers.TreeCairn
 	}
-	return setting{
+	return peers.Setting{
 		Kind: name, Root: filepath.Join(d.scratch, tree), Store: filepath.Join(d.scratch, contendersDir, name, "data"),
 		Home: filepath.Join(d.scratch, "home"), Git: d.git, Cairn: d.cairn, Restic: d.restic,
 		Repository: d.opt.repository, OneTree: d.opt.oneTree, Alone: true,
@@ -110,8 +116,8 @@ func (d *driver) build() (err error) {
 	switch {
 	case d.opt.cairn != "":
 		d.cairn, err = filepath.Abs(d.opt.cairn)
-	case slices.Contains(d.opt.contenders, nameCLI):
-		d.progress.say("building cairn")
+	case slices.Contains(d.opt.contenders, names.CLI):
+		d.progress.Say("building cairn")
 		d.cairn = filepath.Join(d.scratch, "cairn"+exeSuffix)
 		err = buildCairn(d.cairn)
 	}
@@ -128,30 +134,30 @@ func (d *driver) build() (err error) {
 // chooseEdits asks git which files are ignored.
 func (d *driver) chooseEdits() error {
 	root := d.subjects[0].Root
-	p := processes{dir: root, env: cleanEnv(d.subjects[0].Home)}
+	p := system.Processes{Dir: root, Env: system.CleanEnv(d.subjects[0].Home)}
 	list := filepath.Join(d.scratch, "list.git")
-	if _, err := p.run("", d.git, "init", "--quiet", "--bare", list); err != nil {
+	if _, err := p.Run("", d.git, "init", "--quiet", "--bare", list); err != nil {
 		return err
 	}
 	others := []string{d.git, "--git-dir", list, "--work-tree", root, "ls-files", "-z", "--others", "--exclude-standard"}
-	out, err := p.run("", others...)
+	out, err := p.Run("", others...)
 	if err != nil {
 		return err
 	}
-	d.captured = nulSeparated(out)
-	if out, err = p.run("", append(others, "--ignored", "--directory")...); err != nil {
+	d.captured = peers.NulSeparated(out)
+	if out, err = p.Run("", append(others, "--ignored", "--directory")...); err != nil {
 		return err
 	}
 	d.ignored = make(map[string]bool)
-	for _, path := range nulSeparated(out) {
+	for _, path := range peers.NulSeparated(out) {
 		if dir, ok := strings.CutSuffix(path, "/"); ok {
 			d.ignored[dir] = true
 		}
 	}
-	if d.edits, err = chooseEdits(root, d.captured, manyFiles); err != nil {
+	if d.edits, err = trees.ChooseEdits(root, d.captured, names.ManyFiles); err != nil {
 		return err
 	}
-	d.more, err = chooseEdits(root, d.captured, largeFiles)
+	d.more, err = trees.ChooseEdits(root, d.captured, names.LargeFiles)
 	return err
 }
 
@@ -159,7 +165,7 @@ func (d *driver) chooseEdits() error {
 func (d *driver) close() error {
 	var errs []error
 	for _, s := range d.subjects {
-		errs = append(errs, s.close())
+		errs = append(errs, s.Close())
 	}
 	return errors.Join(errs...)
 }
@@ -167,7 +173,7 @@ func (d *driver) close() error {
 // tree is where floors are measured: where cairn works.
 func (d *driver) tree() string {
 	for _, s := range d.subjects {
-		if s.Kind == nameCLI {
+		if s.Kind == names.CLI {
 			return s.Root
 		}
 	}
@@ -183,10 +189,10 @@ const (
 
 // rounds calls every contender, and the other functions, once a round. The order turns and is
 // reversed every other round, so that no contender always comes after the same one.
-func (d *driver) rounds(op string, first int, each func(s *remote, round int) error, others ...func(round int) error) error {
+func (d *driver) rounds(op string, first int, each func(s *peers.Remote, round int) error, others ...func(round int) error) error {
 	var parts []func(round int) error
 	for _, s := range d.subjects {
-		if s.can(op) && !s.inRow(op) && d.bearable(s, op) {
+		if s.Can(op) && !s.InRow(op) && d.bearable(s, op) {
 			parts = append(parts, d.unlessSlow(s, op, first, each))
 		}
 	}
@@ -199,9 +205,9 @@ func (d *driver) rounds(op string, first int, each func(s *remote, round int) er
 		rounds = min(rounds, d.opt.heavy)
 	}
 	for round := first; round < rounds; round++ {
-		d.progress.say("%s: %s", operationTitle(op), roundText(round, rounds))
+		d.progress.Say("%s: %s", names.OperationTitle(op), roundText(round, rounds))
 		if round == 0 {
-			if err := d.profileOf(d.subject(nameLibrary), op); err != nil {
+			if err := d.profileOf(d.subject(names.Library), op); err != nil {
 				return err
 			}
 		}
@@ -210,11 +216,11 @@ func (d *driver) rounds(op string, first int, each func(s *remote, round int) er
 				return err
 			}
 			if err := parts[i](round); err != nil {
-				return fmt.Errorf("%s: %w", operationTitle(op), err)
+				return fmt.Errorf("%s: %w", names.OperationTitle(op), err)
 			}
 		}
 	}
-	return d.profileOf(d.subject(nameLibrary), "")
+	return d.profileOf(d.subject(names.Library), "")
 }
 
 // slowRound is how long a heavy operation may take a contender to be repeated. One that is
@@ -222,14 +228,14 @@ func (d *driver) rounds(op string, first int, each func(s *remote, round int) er
 const slowRound = 20 * time.Second
 
 // unlessSlow leaves out further rounds of a heavy operation that takes a contender long.
-func (d *driver) unlessSlow(s *remote, op string, first int, each func(s *remote, round int) error) func(round int) error {
+func (d *driver) unlessSlow(s *peers.Remote, op string, first int, each func(s *peers.Remote, round int) error) func(round int) error {
 	if first != heavy {
 		return func(round int) error { return each(s, round) }
 	}
 	slow := false
 	return func(round int) error {
 		if slow {
-			d.report.note("%s was timed once by %s, which takes more than %v for it", operationTitle(op), s.Kind, slowRound)
+			d.report.Note("%s was timed once by %s, which takes more than %v for it", names.OperationTitle(op), s.Kind, slowRound)
 			return nil
 		}
 		begin := time.Now()
@@ -245,11 +251,11 @@ func (d *driver) unlessSlow(s *remote, op string, first int, each func(s *remote
 const bearableFiles = 50_000
 
 // bearable leaves out what takes minutes, unless it is asked for by name.
-func (d *driver) bearable(s *remote, op string) bool {
-	if op != opRestoreMany || s.Kind != nameOpenCode && s.Kind != nameNewest || len(d.captured) <= bearableFiles || slices.Contains(d.opt.only, op) {
+func (d *driver) bearable(s *peers.Remote, op string) bool {
+	if op != names.OpRestoreMany || s.Kind != names.OpenCode && s.Kind != names.Newest || len(d.captured) <= bearableFiles || slices.Contains(d.opt.only, op) {
 		return true
 	}
-	d.report.note("%s restores nothing here: the track after it takes minutes with more than %d files (-only %s times it all the same)", s.Kind, bearableFiles, op)
+	d.report.Note("%s restores nothing here: the track after it takes minutes with more than %d files (-only %s times it all the same)", s.Kind, bearableFiles, op)
 	return false
 }
 
@@ -274,9 +280,9 @@ func roundText(round, of int) string {
 }
 
 // time has one operation carried out on quiet disks and records what it took.
-func (d *driver) time(s *remote, op string, round int, req request) (response, error) {
+func (d *driver) time(s *peers.Remote, op string, round int, req peers.Request) (peers.Response, error) {
 	d.flush()
-	resp, err := s.do(req)
+	resp, err := s.Do(req)
 	if err != nil || round < 0 {
 		return resp, err
 	}
@@ -284,8 +290,8 @@ func (d *driver) time(s *remote, op string, round int, req request) (response, e
 	return resp, nil
 }
 
-func (d *driver) record(s *remote, op string, round int, resp response) {
-	d.report.Samples = append(d.report.Samples, sample{
+func (d *driver) record(s *peers.Remote, op string, round int, resp peers.Response) {
+	d.report.Samples = append(d.report.Samples, report.Sample{
 		Operation: op, Who: s.Kind, Round: round,
 		Seconds: resp.Seconds, CPUSeconds: resp.Used.CPUSeconds, PeakBytes: resp.Used.PeakBytes, InRow: resp.All,
 	})
@@ -293,7 +299,7 @@ func (d *driver) record(s *remote, op string, round int, resp response) {
 
 func (d *driver) flush() {
 	if !d.opt.noFlush {
-		flushDisks()
+		system.FlushDisks()
 	}
 }
 
@@ -301,12 +307,12 @@ func (d *driver) flush() {
 func (d *driver) floor(name string, measure func() (float64, error)) func(round int) error {
 	return func(round int) error {
 		d.flush()
-		before := ownUsage()
+		before := system.OwnUsage()
 		seconds, err := measure()
 		if err == nil && round >= 0 {
-			d.report.Samples = append(d.report.Samples, sample{
-				Operation: name, Who: nameFloor, Round: round, Seconds: seconds,
-				CPUSeconds: ownUsage().CPUSeconds - before.CPUSeconds,
+			d.report.Samples = append(d.report.Samples, report.Sample{
+				Operation: name, Who: names.Floor, Round: round, Seconds: seconds,
+				CPUSeconds: system.OwnUsage().CPUSeconds - before.CPUSeconds,
 			})
 		}
 		return err
@@ -314,50 +320,50 @@ func (d *driver) floor(name string, measure func() (float64, error)) func(round 
 }
 
 // sameTree asks that contenders give the same id to the same tree.
-func (d *driver) sameTree(op string, round int, s *remote, tree string) {
-	if !kindOf(s.Kind).ids {
+func (d *driver) sameTree(op string, round int, s *peers.Remote, tree string) {
+	if !peers.KindOf(s.Kind).IDs {
 		return
 	}
 	key := fmt.Sprint(op, round)
 	if other, ok := d.trees[key]; !ok {
 		d.trees[key] = tree
 	} else if other != tree {
-		d.report.disagree("the contenders do not agree on the tree ids (%s, %s: %s instead of %s)", operationTitle(op), s.Kind, tree, other)
+		d.report.Disagree("the contenders do not agree on the tree ids (%s, %s: %s instead of %s)", names.OperationTitle(op), s.Kind, tree, other)
 	}
 }
 
 // profileOf begins a processor profile of a Repo that a worker holds, where one is asked
 // for, and ends it without an operation.
-func (d *driver) profileOf(s *remote, op string) error {
-	if d.opt.profile == "" || s == nil || s.Kind != nameLibrary && s.Kind != nameWatching {
+func (d *driver) profileOf(s *peers.Remote, op string) error {
+	if d.opt.profile == "" || s == nil || s.Kind != names.Library && s.Kind != names.Watching {
 		return nil
 	}
-	req := request{Op: opProfileEnded}
+	req := peers.Request{Op: peers.OpProfileEnded}
 	if op != "" {
-		req = request{Op: opProfile, Profile: filepath.Join(d.opt.profile, op+"-"+s.Kind+".pprof")}
+		req = peers.Request{Op: peers.OpProfile, Profile: filepath.Join(d.opt.profile, op+"-"+s.Kind+".pprof")}
 	}
-	_, err := s.do(req)
+	_, err := s.Do(req)
 	return err
 }
 
 // describe fills in what is known of the corpus.
 func (d *driver) describe() error {
-	size, err := workTreeSize(d.tree())
+	size, err := trees.WorkTreeSize(d.tree())
 	if err != nil {
 		return err
 	}
-	d.report.Corpus.Name, d.report.Corpus.treeSize = d.corpus.name(), size
+	d.report.Corpus.Name, d.report.Corpus.TreeSize = d.corpus.Name(), size
 	d.report.Corpus.Repository, d.report.Corpus.OneTree = d.opt.repository, d.opt.oneTree
 	d.report.Rounds, d.report.HeavyRounds = d.opt.rounds, d.opt.rounds
 	if d.opt.heavy > 0 {
 		d.report.HeavyRounds = min(d.opt.rounds, d.opt.heavy)
 	}
-	d.report.Edited, d.report.EditedLarge = len(d.edits.paths), len(d.more.paths)
+	d.report.Edited, d.report.EditedLarge = len(d.edits.Paths), len(d.more.Paths)
 	if need := size.Allocated*int64(len(d.roots())) + size.Bytes*int64(len(d.subjects))/2; d.report.Machine.MemoryBytes > 0 && need > d.report.Machine.MemoryBytes*2/3 {
-		d.report.note("memory is too small to keep all trees in the page cache: the times hold reads from the disk")
+		d.report.Note("memory is too small to keep all trees in the page cache: the times hold reads from the disk")
 	}
 	d.report.Corpus.Captured, d.report.Corpus.CapturedDirs = len(d.captured), countDirs(d.captured)
-	if d.report.Corpus.CapturedBytes, err = readAll(d.tree(), d.captured); err != nil {
+	if d.report.Corpus.CapturedBytes, err = trees.ReadAll(d.tree(), d.captured); err != nil {
 		return err
 	}
 	d.report.Throughput, err = measureThroughput(d.tree(), d.captured)
@@ -374,7 +380,5 @@ func countDirs(paths []string) int {
 	}
 	return len(dirs)
 }
-
-const modulePath = "github.com/seed-fb9cbc17/cairn"
 
 var exeSuffix = map[bool]string{true: ".exe"}[runtime.GOOS == "windows"]

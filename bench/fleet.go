@@ -15,6 +15,9 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn/bench/internal/report"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/system"
 )
 
 // perMachine is the number of lines of each machine of a fleet.
@@ -27,7 +30,7 @@ var fleetForms = []string{"packed", "loose"}
 type fleetBench struct {
 	dir, program, git string
 	opt               options
-	progress          *progress
+	progress          *system.Progress
 	samples           []fleetSample
 }
 
@@ -48,7 +51,7 @@ func fleetLatency(ctx context.Context, opt options, out, diagnostics io.Writer) 
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	b := &fleetBench{dir: dir, program: opt.cairn, opt: opt, progress: &progress{diagnostics, opt.quiet}}
+	b := &fleetBench{dir: dir, program: opt.cairn, opt: opt, progress: &system.Progress{W: diagnostics, Quiet: opt.quiet}}
 	if b.git, err = exec.LookPath("git"); err != nil {
 		return err
 	}
@@ -67,7 +70,7 @@ func fleetLatency(ctx context.Context, opt options, out, diagnostics io.Writer) 
 		}
 	}
 	b.print(out)
-	return saveTo(opt.json, b.write)
+	return report.SaveTo(opt.json, b.write)
 }
 
 // beside measures beside a number of refs in each form.
@@ -76,7 +79,7 @@ func (b *fleetBench) beside(ctx context.Context, refs int) error {
 	if b.opt.fleet > 0 {
 		checkpoints = int(int64(b.opt.checkpoints) * int64(refs) / int64(b.opt.fleet))
 	}
-	b.progress.say("%d refs, %d checkpoints of other machines", refs, checkpoints)
+	b.progress.Say("%d refs, %d checkpoints of other machines", refs, checkpoints)
 	remote := filepath.Join(b.dir, fmt.Sprint("fleet", refs, ".git"))
 	tips, err := b.generate(remote, refs, max(checkpoints, refs))
 	if err != nil {
@@ -104,8 +107,8 @@ func fleetRef(i int) string {
 
 // generate makes a bare repository with the lines of a fleet, and returns their tips.
 func (b *fleetBench) generate(remote string, refs, checkpoints int) (tips []string, err error) {
-	p := &processes{dir: b.dir, env: cleanEnv(b.dir)}
-	if _, err := p.run("", b.git, "init", "--quiet", "--bare", "--template=", remote); err != nil || refs == 0 {
+	p := &system.Processes{Dir: b.dir, Env: system.CleanEnv(b.dir)}
+	if _, err := p.Run("", b.git, "init", "--quiet", "--bare", "--template=", remote); err != nil || refs == 0 {
 		return nil, err
 	}
 	stream, marks := filepath.Join(b.dir, "stream"), filepath.Join(b.dir, "marks")
@@ -119,11 +122,11 @@ func (b *fleetBench) generate(remote string, refs, checkpoints int) (tips []stri
 	}
 	defer in.Close()
 	cmd := exec.Command(b.git, "--git-dir="+remote, "fast-import", "--quiet", "--export-marks="+marks)
-	cmd.Stdin, cmd.Env = in, p.env
-	if err := p.finish(cmd); err != nil {
+	cmd.Stdin, cmd.Env = in, p.Env
+	if err := p.Finish(cmd); err != nil {
 		return nil, err
 	}
-	if _, err := p.run("", b.git, "--git-dir="+remote, "update-ref", "-d", fleetBranch); err != nil {
+	if _, err := p.Run("", b.git, "--git-dir="+remote, "update-ref", "-d", fleetBranch); err != nil {
 		return nil, err
 	}
 	return readMarks(marks, refs)
@@ -207,7 +210,7 @@ func (b *fleetBench) rounds(ctx context.Context, remote string, about fleetSampl
 	if err := os.MkdirAll(tree, 0o755); err != nil {
 		return err
 	}
-	first := fleetMachine{b.program, tree, filepath.Join(work, "first"), cleanEnv(work)}
+	first := fleetMachine{b.program, tree, filepath.Join(work, "first"), system.CleanEnv(work)}
 	for round := range b.opt.rounds + 1 {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -338,9 +341,9 @@ func (b *fleetBench) write(out io.Writer) error {
 	enc := json.NewEncoder(out)
 	enc.SetIndent("", " ")
 	return enc.Encode(struct {
-		Version int           `json:"version"`
-		Time    time.Time     `json:"time"`
-		Machine machine       `json:"machine"`
-		Samples []fleetSample `json:"samples"`
-	}{1, time.Now().UTC(), describeMachine(b.dir, b.git), b.samples})
+		Version int            `json:"version"`
+		Time    time.Time      `json:"time"`
+		Machine system.Machine `json:"machine"`
+		Samples []fleetSample  `json:"samples"`
+	}{1, time.Now().UTC(), system.DescribeMachine(b.dir, b.git), b.samples})
 }

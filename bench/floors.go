@@ -15,22 +15,18 @@ import (
 	"time"
 
 	fastzlib "github.com/klauspost/compress/zlib"
+
+	"github.com/seed-fb9cbc17/cairn/bench/internal/names"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/report"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/system"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/trees"
 )
-
-// Floors are the best times that the machine allows. A contender that examines every file cannot be
-// faster than the bare walk. A contender that stores every byte under its SHA-1 in zlib form has to
-// read, hash and compress.
-
-// walked is what a bare walk saw.
-type walked struct {
-	dirs, files int64
-}
 
 // timeWalk times one bare walk with an lstat of everything in it, without entering
 // what is ignored.
 func timeWalk(dir string, ignored map[string]bool) (float64, error) {
 	begin := time.Now()
-	if _, err := walkTree(dir, ignored); err != nil {
+	if _, err := system.WalkTree(dir, ignored); err != nil {
 		return 0, fmt.Errorf("walk %s: %w", dir, err)
 	}
 	return time.Since(begin).Seconds(), nil
@@ -45,23 +41,16 @@ func timeWalkAlone(dir string, ignored map[string]bool) (float64, error) {
 // timeRead times the parallel reading of all captured files.
 func timeRead(dir string, captured []string) (float64, error) {
 	begin := time.Now()
-	if _, err := readAll(dir, captured); err != nil {
+	if _, err := trees.ReadAll(dir, captured); err != nil {
 		return 0, fmt.Errorf("read %s: %w", dir, err)
 	}
 	return time.Since(begin).Seconds(), nil
 }
 
-// throughput is bytes per second on one processor, over contents of the corpus.
-type throughput struct {
-	SHA1     float64 `json:"sha1"`
-	Zlib     float64 `json:"zlib"`     // level 1 of the standard library
-	FastZlib float64 `json:"fastZlib"` // level 1 of klauspost/compress
-}
-
 // sampleBytes is how much is hashed and compressed.
 const sampleBytes = 32 << 20
 
-func measureThroughput(dir string, captured []string) (t throughput, err error) {
+func measureThroughput(dir string, captured []string) (t report.Throughput, err error) {
 	contents, total, err := sampleContents(dir, captured)
 	if err != nil || total == 0 {
 		return t, err
@@ -156,7 +145,7 @@ func timeSpawn(program string) (float64, error) {
 // buildCairn compiles the program in the module that this one measures: its own go.mod
 // has the versions that users get.
 func buildCairn(program string) error {
-	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", modulePath).Output()
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", names.ModulePath).Output()
 	if err != nil {
 		return fmt.Errorf("the source of cairn is not found, start the benchmark with go -C bench run .: %w", err)
 	}

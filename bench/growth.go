@@ -11,6 +11,12 @@ import (
 	"sync"
 	"text/tabwriter"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn/bench/internal/names"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/peers"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/report"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/system"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/trees"
 )
 
 // growthHour is how many tracks an hour of work has: one every ten seconds. Then
@@ -20,31 +26,31 @@ const growthHour = 360
 
 // growth is what many tracks of one edited file each do to a store.
 type growth struct {
-	Version int           `json:"version"`
-	Time    time.Time     `json:"time"`
-	Machine machine       `json:"machine"`
-	Corpus  string        `json:"corpus"`
-	Tree    treeSize      `json:"tree"`
-	Tracks  int           `json:"tracks"`
-	Hour    int           `json:"tracksBetweenCleanings"`
-	Who     []growthStore `json:"who"`
-	Notes   []string      `json:"notes,omitempty"`
+	Version int            `json:"version"`
+	Time    time.Time      `json:"time"`
+	Machine system.Machine `json:"machine"`
+	Corpus  string         `json:"corpus"`
+	Tree    trees.TreeSize `json:"tree"`
+	Tracks  int            `json:"tracks"`
+	Hour    int            `json:"tracksBetweenCleanings"`
+	Who     []growthStore  `json:"who"`
+	Notes   []string       `json:"notes,omitempty"`
 }
 
 // growthStore is one contender. Times are seconds of wall time, sizes bytes.
 type growthStore struct {
-	Name       string   `json:"name"`
-	First      treeSize `json:"first"`     // the store after the first track and a cleaning
-	BeforeLast treeSize `json:"beforeEnd"` // after the last track
-	End        treeSize `json:"end"`       // after the last cleaning
-	StartP50   float64  `json:"startP50"`  // of the first tenth of the tracks
-	StartP99   float64  `json:"startP99"`
-	EndP50     float64  `json:"endP50"` // of the last tenth
-	EndP99     float64  `json:"endP99"`
-	Cleanings  int      `json:"cleanings"`
-	CleanTotal float64  `json:"cleanSeconds"` // all together
-	CleanMax   float64  `json:"cleanMaxSeconds"`
-	PeakRatio  float64  `json:"peakRatio"` // most room during a cleaning, temporary files included, by the larger of the sizes before and after
+	Name       string         `json:"name"`
+	First      trees.TreeSize `json:"first"`     // the store after the first track and a cleaning
+	BeforeLast trees.TreeSize `json:"beforeEnd"` // after the last track
+	End        trees.TreeSize `json:"end"`       // after the last cleaning
+	StartP50   float64        `json:"startP50"`  // of the first tenth of the tracks
+	StartP99   float64        `json:"startP99"`
+	EndP50     float64        `json:"endP50"` // of the last tenth
+	EndP99     float64        `json:"endP99"`
+	Cleanings  int            `json:"cleanings"`
+	CleanTotal float64        `json:"cleanSeconds"` // all together
+	CleanMax   float64        `json:"cleanMaxSeconds"`
+	PeakRatio  float64        `json:"peakRatio"` // most room during a cleaning, temporary files included, by the larger of the sizes before and after
 }
 
 // grow measures one contender after the other: nothing else is to disturb them.
@@ -52,8 +58,8 @@ func (d *driver) grow(out io.Writer) error {
 	if err := d.build(); err != nil {
 		return err
 	}
-	g := &growth{Version: reportVersion, Time: d.report.Time, Machine: d.report.Machine, Corpus: d.corpus.name(), Tracks: d.opt.growth, Hour: growthHour, Notes: d.report.Notes}
-	for _, kind := range []string{nameSpec, nameCLI} {
+	g := &growth{Version: report.Version, Time: d.report.Time, Machine: d.report.Machine, Corpus: d.corpus.Name(), Tracks: d.opt.growth, Hour: growthHour, Notes: d.report.Notes}
+	for _, kind := range []string{names.Spec, names.CLI} {
 		if !slices.Contains(d.opt.contenders, kind) {
 			continue
 		}
@@ -73,39 +79,39 @@ func (d *driver) grow(out io.Writer) error {
 
 func (d *driver) growOne(kind string, g *growth) (*growthStore, error) {
 	dir := filepath.Join(d.scratch, "growth", kind)
-	s := setting{Kind: kind, Root: filepath.Join(dir, "tree"), Store: filepath.Join(dir, "data"), Home: filepath.Join(d.scratch, "home"), Git: d.git, Cairn: d.cairn, Alone: true}
-	if err := errors.Join(os.MkdirAll(s.Root, 0o755), os.MkdirAll(s.Home, 0o755), d.corpus.fill(s.Root)); err != nil {
+	s := peers.Setting{Kind: kind, Root: filepath.Join(dir, "tree"), Store: filepath.Join(dir, "data"), Home: filepath.Join(d.scratch, "home"), Git: d.git, Cairn: d.cairn, Alone: true}
+	if err := errors.Join(os.MkdirAll(s.Root, 0o755), os.MkdirAll(s.Home, 0o755), d.corpus.Fill(s.Root)); err != nil {
 		return nil, err
 	}
 	var err error
-	if g.Tree, err = sizeOf(s.Root); err != nil {
+	if g.Tree, err = trees.SizeOf(s.Root); err != nil {
 		return nil, err
 	}
-	d.subjects = []*remote{{setting: s}}
+	d.subjects = []*peers.Remote{{Setting: s}}
 	if err := d.chooseEdits(); err != nil {
 		return nil, err
 	}
 	d.subjects = nil
-	c, err := newContender(s)
+	c, err := peers.NewContender(s)
 	if err != nil {
 		return nil, err
 	}
-	clean := c.(cleaner).Clean // both kinds are cleaners
+	clean := c.(peers.Cleaner).Clean // both kinds are cleaners
 	w := &growthStore{Name: kind}
-	d.progress.say("%s: first track", kind)
+	d.progress.Say("%s: first track", kind)
 	if _, err := c.Track(); err != nil {
 		return nil, err
 	}
 	if err := w.clean(s.Store, clean); err != nil {
 		return nil, err
 	}
-	if w.First, err = sizeOf(s.Store); err != nil {
+	if w.First, err = trees.SizeOf(s.Store); err != nil {
 		return nil, err
 	}
 	var times []float64
 	for n := range d.opt.growth {
-		i := n % len(d.edits.paths)
-		if err := errors.Join(d.ctx.Err(), d.edits.apply(s.Root, i, i+1, "growth", n)); err != nil {
+		i := n % len(d.edits.Paths)
+		if err := errors.Join(d.ctx.Err(), d.edits.Apply(s.Root, i, i+1, "growth", n)); err != nil {
 			return nil, err
 		}
 		begin := time.Now()
@@ -114,13 +120,13 @@ func (d *driver) growOne(kind string, g *growth) (*growthStore, error) {
 		}
 		times = append(times, time.Since(begin).Seconds())
 		if (n+1)%growthHour == 0 && n+1 < d.opt.growth {
-			d.progress.say("%s: %d tracks, cleaning", kind, n+1)
+			d.progress.Say("%s: %d tracks, cleaning", kind, n+1)
 			if err := w.clean(s.Store, clean); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if w.BeforeLast, err = sizeOf(s.Store); err != nil {
+	if w.BeforeLast, err = trees.SizeOf(s.Store); err != nil {
 		return nil, err
 	}
 	if err := w.clean(s.Store, clean); err != nil {
@@ -129,13 +135,13 @@ func (d *driver) growOne(kind string, g *growth) (*growthStore, error) {
 	tenth := max(1, len(times)/10)
 	w.StartP50, w.StartP99 = percentiles(times[:tenth])
 	w.EndP50, w.EndP99 = percentiles(times[len(times)-tenth:])
-	w.End, err = sizeOf(s.Store)
+	w.End, err = trees.SizeOf(s.Store)
 	return w, err
 }
 
 // clean cleans, and watches how much room that takes.
 func (w *growthStore) clean(store string, clean func() error) error {
-	before, err := sizeOf(store)
+	before, err := trees.SizeOf(store)
 	if err != nil {
 		return err
 	}
@@ -143,7 +149,7 @@ func (w *growthStore) clean(store string, clean func() error) error {
 	var watching sync.WaitGroup
 	watching.Go(func() {
 		for {
-			if size, err := sizeOf(store); err == nil { // files come and go: not every look succeeds
+			if size, err := trees.SizeOf(store); err == nil { // files come and go: not every look succeeds
 				peak = max(peak, size.Bytes)
 			}
 			select {
@@ -161,7 +167,7 @@ func (w *growthStore) clean(store string, clean func() error) error {
 	if err != nil {
 		return err
 	}
-	after, err := sizeOf(store)
+	after, err := trees.SizeOf(store)
 	if err != nil {
 		return err
 	}

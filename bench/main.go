@@ -11,6 +11,12 @@ import (
 	"os/signal"
 	"path/filepath"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn/bench/internal/figures"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/peers"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/report"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/system"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/trees"
 )
 
 const usageText = `usage: go -C bench run . [options]
@@ -135,8 +141,8 @@ The exit status does not depend on the times.
 `
 
 func main() {
-	if len(os.Args) == 2 && os.Args[1] == workerWord {
-		exit(work(os.Stdin, os.Stdout))
+	if len(os.Args) == 2 && os.Args[1] == peers.WorkerWord {
+		exit(peers.Work(os.Stdin, os.Stdout))
 	}
 	opt, err := parseOptions(os.Args[1:])
 	if errors.Is(err, flag.ErrHelp) {
@@ -160,7 +166,7 @@ func main() {
 	case opt.fleet > 0:
 		run = fleetLatency
 	case opt.plot != "":
-		run = plotBench
+		run = func(_ context.Context, opt options, out, _ io.Writer) error { return figures.PlotFile(opt.plot, out) }
 	}
 	exit(run(ctx, opt, os.Stdout, os.Stderr))
 }
@@ -187,11 +193,11 @@ func bench(ctx context.Context, opt options, out, diagnostics io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(r.print(out), r.save(opt), r.wrong)
+	return errors.Join(r.Print(out), r.Save(opt.json, opt.benchstat), r.Wrong)
 }
 
 // measure makes one run.
-func measure(ctx context.Context, opt options, diagnostics io.Writer) (r *report, err error) {
+func measure(ctx context.Context, opt options, diagnostics io.Writer) (r *report.Report, err error) {
 	err = withDriver(ctx, opt, diagnostics, func(d *driver) error {
 		r = d.report
 		if err := d.prepare(); err != nil {
@@ -207,10 +213,10 @@ func measure(ctx context.Context, opt options, diagnostics io.Writer) (r *report
 
 // withDriver lets trees and stores lie in a directory that is removed at the end.
 func withDriver(ctx context.Context, opt options, diagnostics io.Writer, f func(d *driver) error) (err error) {
-	progress := &progress{diagnostics, opt.quiet}
+	progress := &system.Progress{W: diagnostics, Quiet: opt.quiet}
 	d := &driver{
-		ctx: ctx, opt: opt, progress: progress, trees: make(map[string]string), begun: make(map[*remote]bool),
-		report: &report{Version: reportVersion, Time: time.Now().UTC().Truncate(time.Second)},
+		ctx: ctx, opt: opt, progress: progress, trees: make(map[string]string), begun: make(map[*peers.Remote]bool),
+		report: &report.Report{Version: report.Version, Time: time.Now().UTC().Truncate(time.Second)},
 	}
 	if d.git, err = exec.LookPath("git"); err != nil {
 		return fmt.Errorf("git is what cairn is timed against: %w", err)
@@ -230,14 +236,14 @@ func withDriver(ctx context.Context, opt options, diagnostics io.Writer, f func(
 	if err := os.Mkdir(contenders, 0o700); err != nil {
 		return err
 	}
-	spread(d.scratch)
-	spread(contenders)
+	system.Spread(d.scratch)
+	system.Spread(contenders)
 	if opt.repository {
-		d.corpus = &committed{corpus: d.corpus, git: d.git, home: filepath.Join(d.scratch, "home"), loose: opt.loose}
+		d.corpus = &trees.Committed{Corpus: d.corpus, Git: d.git, Home: filepath.Join(d.scratch, "home"), Loose: opt.loose}
 	}
-	d.report.Machine = describeMachine(d.scratch, d.git)
+	d.report.Machine = system.DescribeMachine(d.scratch, d.git)
 	if m := d.report.Machine; m.Load > float64(m.Processors) {
-		d.report.note("other programs were running (load average %.1f at the beginning): do not trust the times", m.Load)
+		d.report.Note("other programs were running (load average %.1f at the beginning): do not trust the times", m.Load)
 	}
 	return f(d)
 }
@@ -261,31 +267,31 @@ func cacheDir(dir string) (string, error) {
 	return filepath.EvalSymlinks(dir)
 }
 
-func openCorpus(opt options, cache string, progress *progress) (corpus, error) {
+func openCorpus(opt options, cache string, progress *system.Progress) (trees.Corpus, error) {
 	switch opt.corpus {
 	case "synthetic":
-		s := newSynthetic(opt.files, opt.dirs)
-		s.shrink = opt.shrink
+		s := trees.NewSynthetic(opt.files, opt.dirs)
+		s.Shrink = opt.shrink
 		return s, nil
 	case "ignored":
-		return newDependencies(opt.files, opt.dirs), nil
+		return trees.NewDependencies(opt.files, opt.dirs), nil
 	case "small":
-		dir, err := moduleTree(cache, progress)
-		return copied{smallName(), dir}, err
+		dir, err := trees.ModuleTree(cache, progress)
+		return trees.Copied{Title: trees.SmallName(), Dir: dir}, err
 	case "linux":
-		dir, err := debianTree(cache, progress)
-		return copied{debianSource, dir}, err
+		dir, err := trees.DebianTree(cache, progress)
+		return trees.Copied{Title: trees.DebianSource, Dir: dir}, err
 	}
 	info, err := os.Stat(opt.corpus)
 	if err == nil && !info.IsDir() {
 		err = fmt.Errorf("%s is not a directory", opt.corpus)
 	}
-	return copied{filepath.Base(opt.corpus), opt.corpus}, err
+	return trees.Copied{Title: filepath.Base(opt.corpus), Dir: opt.corpus}, err
 }
 
 func (d *driver) cleanUp() error {
 	if d.opt.keep {
-		d.progress.say("trees and stores are in %s", d.scratch)
+		d.progress.Say("trees and stores are in %s", d.scratch)
 		return nil
 	}
 	return os.RemoveAll(d.scratch)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn/bench/internal/peers"
 )
 
 // options are the parsed flags.
@@ -112,8 +114,8 @@ func parseOptions(args []string) (options, error) {
 		return opt, err
 	}
 	if opt.all && contenders == "all" {
-		opt.contenders = kindNames() // each corpus takes those that fit
-	} else if opt.contenders, err = parseContenders(contenders, opt.repository, opt.oneTree); err != nil {
+		opt.contenders = peers.KindNames() // each corpus takes those that fit
+	} else if opt.contenders, err = peers.ParseContenders(contenders, opt.repository, opt.oneTree); err != nil {
 		return opt, err
 	}
 	flags.Visit(func(f *flag.Flag) {
@@ -133,10 +135,8 @@ func parseOnly(list string, curves bool) ([]string, error) {
 	}
 	asked := strings.Split(list, ",")
 	var known []string
-	for _, o := range operations {
-		if o.phase != nil { // others come with another operation
-			known = append(known, o.op)
-		}
+	for _, p := range phases {
+		known = append(known, p.op)
 	}
 	if curves {
 		known = curveParts

@@ -6,112 +6,58 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/seed-fb9cbc17/cairn/bench/internal/names"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/peers"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/trees"
 )
 
-// The operations, by their names in files.
-const (
-	opFirst         = "first-track"
-	opFirstBorrowed = "first-track-borrowed"
-	opOpen          = "open-and-track"
-	opUnchanged     = "unchanged-track"
-	opOneProcessor  = "unchanged-1-processor"
-	opTwoProcessors = "unchanged-2-processors"
-	opOne           = "track-1-changed"
-	opOnlyPath      = "track-1-only-path"
-	opMany          = "track-100-changed"
-	opAboveOne      = "above-1-changed"
-	opAboveMany     = "above-100-changed"
-	opPatchNew      = "patch-10-new"
-	opDiffMany      = "diff-full-100"
-	opDiffLarge     = "diff-full-1000"
-	opRestoreMany   = "restore-100"
-	opAfterRestore  = "track-after-restore"
-	opUndoMany      = "undo-100"
-	opRedoMany      = "redo-100"
-	opRevertMany    = "revert-100"
-
-	floorWalk      = "walk-lstat"
-	floorWalkAlone = "walk-lstat-1-processor"
-	floorRead      = "read-all"
-	floorSpawn     = "spawn"
-	floorKeepOne   = "keep-1"
-	floorKeepMany  = "keep-100"
-	floorWriteMany = "write-100"
-	nameFloor      = "floor"
-	nameHand       = "by-hand" // the files of a turn, written or unlinked without any checkpoint
-)
-
-const (
-	manyFiles  = 100
-	largeFiles = 1000
-	newFiles   = 10
-)
-
-// operation is what one row of the table is about. What measures it is nil where
-// another operation's phase does. Each phase leaves the trees with the original
-// contents or with edits that all contenders know.
-type operation struct {
-	op, title string
-	phase     func(*driver) error
-}
-
-var operations []operation
-
-// init breaks the circle: phases look for titles in the list.
-func init() {
-	operations = []operation{
-		{opFirst, "first track", (*driver).first},
-		{opFirstBorrowed, "first track, borrowed", (*driver).firstBorrowed},
-		{opOpen, "open, then track, unchanged", (*driver).open},
-		{opUnchanged, "track, unchanged", (*driver).unchanged},
-		{opOneProcessor, "track, unchanged, 1 processor", (*driver).scaling},
-		{opTwoProcessors, "track, unchanged, 2 processors", nil},
-		{opOne, "track, 1 file changed", (*driver).one},
-		{opOnlyPath, "track of 1 file only", (*driver).onlyPath},
-		{opMany, "track, 100 files changed", (*driver).hundred},
-		{opAboveOne, "1 file changed, above unchanged", (*driver).aboveOne},
-		{opAboveMany, "100 files changed, above unchanged", (*driver).aboveMany},
-		{opPatchNew, "patch, 10 new files", (*driver).patchNew},
-		{opDiffMany, "diff full, 100 files", (*driver).diffMany},
-		{opDiffLarge, "diff full, 1,000 files", (*driver).diffLarge},
-		{opRevertMany, "revert, 100 files", (*driver).revertMany},
-		// Last: who rewrites all files in a restore makes all look changed to the others.
-		{opRestoreMany, "restore, 100 files", (*driver).restoreMany}, // the next three, too
-		{opAfterRestore, "track after the restore", nil},
-		{opUndoMany, "undo of the restore", nil},
-		{opRedoMany, "redo of the restore", nil},
-	}
-}
-
-func operationTitle(op string) string {
-	if i := slices.IndexFunc(operations, func(o operation) bool { return o.op == op }); i >= 0 {
-		return operations[i].title
-	}
-	return op
+// phases measure the operations, in this order. Each leaves the trees with the original
+// contents or with edits that all contenders know. Some measure the next operations, too.
+var phases = []struct {
+	op  string
+	run func(*driver) error
+}{
+	{names.OpFirst, (*driver).first},
+	{names.OpFirstBorrowed, (*driver).firstBorrowed},
+	{names.OpOpen, (*driver).open},
+	{names.OpUnchanged, (*driver).unchanged},
+	{names.OpOneProcessor, (*driver).scaling},
+	{names.OpOne, (*driver).one},
+	{names.OpOnlyPath, (*driver).onlyPath},
+	{names.OpMany, (*driver).hundred},
+	{names.OpAboveOne, (*driver).aboveOne},
+	{names.OpAboveMany, (*driver).aboveMany},
+	{names.OpPatchNew, (*driver).patchNew},
+	{names.OpDiffMany, (*driver).diffMany},
+	{names.OpDiffLarge, (*driver).diffLarge},
+	{names.OpRevertMany, (*driver).revertMany},
+	// Last: who rewrites all files in a restore makes all look changed to the others.
+	{names.OpRestoreMany, (*driver).restoreMany},
 }
 
 // run goes through the phases asked for.
 func (d *driver) run() error {
 	for _, root := range d.roots() {
-		if _, err := readAll(root, d.captured); err != nil {
+		if _, err := trees.ReadAll(root, d.captured); err != nil {
 			return err
 		}
 	}
-	if err := d.recordMemory(memoryStarted); err != nil {
+	if err := d.recordMemory(names.MemoryStarted); err != nil {
 		return err
 	}
 	ready := false
-	for _, o := range operations {
-		if !ready && o.op != opFirst && o.op != opFirstBorrowed {
+	for _, p := range phases {
+		if !ready && p.op != names.OpFirst && p.op != names.OpFirstBorrowed {
 			ready = true
 			if err := d.makeReady(); err != nil {
 				return err
 			}
 		}
-		if o.phase == nil || !d.asked(o.op) {
+		if !d.asked(p.op) {
 			continue
 		}
-		if err := o.phase(d); err != nil {
+		if err := p.run(d); err != nil {
 			return err
 		}
 	}
@@ -123,70 +69,70 @@ func (d *driver) asked(op string) bool {
 }
 
 func (d *driver) unchanged() error {
-	err := d.rounds(opUnchanged, light, func(s *remote, round int) error {
-		resp, err := d.time(s, opUnchanged, round, request{Op: opTrack})
-		d.sameTree(opUnchanged, round, s, resp.Tree)
+	err := d.rounds(names.OpUnchanged, light, func(s *peers.Remote, round int) error {
+		resp, err := d.time(s, names.OpUnchanged, round, peers.Request{Op: peers.OpTrack})
+		d.sameTree(names.OpUnchanged, round, s, resp.Tree)
 		return err
-	}, d.walkFloor(), d.floor(floorSpawn, func() (float64, error) { return timeSpawn(d.empty) }))
-	return errors.Join(err, d.inRow(opUnchanged, d.unchangedInRow))
+	}, d.walkFloor(), d.floor(names.FloorSpawn, func() (float64, error) { return timeSpawn(d.empty) }))
+	return errors.Join(err, d.inRow(names.OpUnchanged, d.unchangedInRow))
 }
 
 func (d *driver) walkFloor() func(round int) error {
-	return d.floor(floorWalk, func() (float64, error) { return timeWalk(d.tree(), d.ignored) })
+	return d.floor(names.FloorWalk, func() (float64, error) { return timeWalk(d.tree(), d.ignored) })
 }
 
 func (d *driver) one() error {
-	err := d.rounds(opOne, light, func(s *remote, round int) error {
-		i := (round + 1) % len(d.edits.paths)
-		return d.editAndTrack(s, opOne, i, i+1, round)
+	err := d.rounds(names.OpOne, light, func(s *peers.Remote, round int) error {
+		i := (round + 1) % len(d.edits.Paths)
+		return d.editAndTrack(s, names.OpOne, i, i+1, round)
 	})
-	return errors.Join(err, d.inRow(opOne, func(s *remote) (string, error) {
-		return d.editedInRow(s, opOne, d.opt.inRow, func(n int) (from, to int) {
-			i := n % len(d.edits.paths)
+	return errors.Join(err, d.inRow(names.OpOne, func(s *peers.Remote) (string, error) {
+		return d.editedInRow(s, names.OpOne, d.opt.inRow, func(n int) (from, to int) {
+			i := n % len(d.edits.Paths)
 			return i, i + 1
 		})
 	}))
 }
 
 func (d *driver) hundred() error {
-	err := d.rounds(opMany, light, func(s *remote, round int) error {
-		return d.editAndTrack(s, opMany, 0, len(d.edits.paths), round)
+	err := d.rounds(names.OpMany, light, func(s *peers.Remote, round int) error {
+		return d.editAndTrack(s, names.OpMany, 0, len(d.edits.Paths), round)
 	})
-	return errors.Join(err, d.inRow(opMany, func(s *remote) (string, error) {
-		return d.editedInRow(s, opMany, max(1, d.opt.inRow/10), func(int) (from, to int) { return 0, len(d.edits.paths) })
+	return errors.Join(err, d.inRow(names.OpMany, func(s *peers.Remote) (string, error) {
+		return d.editedInRow(s, names.OpMany, max(1, d.opt.inRow/10), func(int) (from, to int) { return 0, len(d.edits.Paths) })
 	}))
 }
 
 // editAndTrack edits the files [from, to) and times the track that follows.
-func (d *driver) editAndTrack(s *remote, op string, from, to, round int) error {
-	if err := d.edits.apply(s.Root, from, to, op, round); err != nil {
+func (d *driver) editAndTrack(s *peers.Remote, op string, from, to, round int) error {
+	if err := d.edits.Apply(s.Root, from, to, op, round); err != nil {
 		return err
 	}
-	resp, err := d.time(s, op, round, request{Op: opTrack})
+	resp, err := d.time(s, op, round, peers.Request{Op: peers.OpTrack})
 	d.sameTree(op, round, s, resp.Tree)
 	return err
 }
 
 // onlyPath edits a file and has nothing else looked at.
 func (d *driver) onlyPath() error {
-	return d.rounds(opOnlyPath, light, func(s *remote, round int) error {
-		i := (round + 1) % len(d.edits.paths)
-		if err := d.edits.apply(s.Root, i, i+1, opOnlyPath, round); err != nil {
+	return d.rounds(names.OpOnlyPath, light, func(s *peers.Remote, round int) error {
+		i := (round + 1) % len(d.edits.Paths)
+		if err := d.edits.Apply(s.Root, i, i+1, names.OpOnlyPath, round); err != nil {
 			return err
 		}
-		_, err := d.time(s, opOnlyPath, round, request{Op: opTrackOnly, Files: []string{d.edits.file(s.Root, i)}})
+		_, err := d.time(s, names.OpOnlyPath, round, peers.Request{Op: peers.OpTrackOnly, Files: []string{d.edits.File(s.Root, i)}})
 		return err
 	})
 }
 
 // patchNew makes the new files again for every contender.
 func (d *driver) patchNew() error {
-	return d.rounds(opPatchNew, light, func(s *remote, round int) (err error) {
-		before, err := s.track()
+	return d.rounds(names.OpPatchNew, light, func(s *peers.Remote, round int) (err error) {
+		before, err := s.Track()
 		if err != nil {
 			return err
 		}
-		made, err := d.edits.create(s.Root, newFiles, round)
+		made, err := d.edits.Create(s.Root, names.NewFiles, round)
 		defer func() {
 			for _, file := range made {
 				err = errors.Join(err, os.Remove(file))
@@ -195,9 +141,9 @@ func (d *driver) patchNew() error {
 		if err != nil {
 			return err
 		}
-		resp, err := d.time(s, opPatchNew, round, request{Op: opPatch, Tree: before})
+		resp, err := d.time(s, names.OpPatchNew, round, peers.Request{Op: peers.OpPatch, Tree: before})
 		if err == nil && !samePaths(resp.Files, made) {
-			err = fmt.Errorf("%s lists %d files, not the %d new ones", s.Kind, len(resp.Files), newFiles)
+			err = fmt.Errorf("%s lists %d files, not the %d new ones", s.Kind, len(resp.Files), names.NewFiles)
 		}
 		return err
 	})
@@ -216,50 +162,50 @@ func samePaths(a, b []string) bool {
 	return slices.Equal(sorted(a), sorted(b))
 }
 
-func (d *driver) diffMany() error { return d.diff(opDiffMany, light, d.edits) }
+func (d *driver) diffMany() error { return d.diff(names.OpDiffMany, light, d.edits) }
 
-func (d *driver) diffLarge() error { return d.diff(opDiffLarge, heavy, d.more) }
+func (d *driver) diffLarge() error { return d.diff(names.OpDiffLarge, heavy, d.more) }
 
 // diff compares two trees between which files were edited.
-func (d *driver) diff(op string, first int, e *edits) error {
-	from, to := make(map[*remote]string), make(map[*remote]string)
+func (d *driver) diff(op string, first int, e *trees.Edits) error {
+	from, to := make(map[*peers.Remote]string), make(map[*peers.Remote]string)
 	for _, s := range d.subjects {
-		if !s.can(op) {
+		if !s.Can(op) {
 			continue
 		}
 		var err error
-		if err = errors.Join(d.edits.undo(s.Root), e.undo(s.Root)); err != nil {
+		if err = errors.Join(d.edits.Undo(s.Root), e.Undo(s.Root)); err != nil {
 			return err
 		}
-		if from[s], err = s.track(); err != nil {
+		if from[s], err = s.Track(); err != nil {
 			return err
 		}
-		if err = e.apply(s.Root, 0, len(e.paths), op, 0); err != nil {
+		if err = e.Apply(s.Root, 0, len(e.Paths), op, 0); err != nil {
 			return err
 		}
-		if to[s], err = s.track(); err != nil {
+		if to[s], err = s.Track(); err != nil {
 			return err
 		}
-		if err = e.undo(s.Root); err != nil {
+		if err = e.Undo(s.Root); err != nil {
 			return err
 		}
 	}
-	return d.rounds(op, first, func(s *remote, round int) error {
-		resp, err := d.time(s, op, round, request{Op: opDiffFull, Tree: from[s], To: to[s]})
-		if err == nil && resp.Count != len(e.paths) {
-			err = fmt.Errorf("%s finds %d files, not %d", s.Kind, resp.Count, len(e.paths))
+	return d.rounds(op, first, func(s *peers.Remote, round int) error {
+		resp, err := d.time(s, op, round, peers.Request{Op: peers.OpDiffFull, Tree: from[s], To: to[s]})
+		if err == nil && resp.Count != len(e.Paths) {
+			err = fmt.Errorf("%s finds %d files, not %d", s.Kind, resp.Count, len(e.Paths))
 		}
 		return err
 	})
 }
 
 // originals takes all trees back to the original contents and returns their ids.
-func (d *driver) originals() (map[*remote]string, error) {
-	trees := make(map[*remote]string)
+func (d *driver) originals() (map[*peers.Remote]string, error) {
+	trees := make(map[*peers.Remote]string)
 	for _, s := range d.subjects {
-		err := d.edits.undo(s.Root)
+		err := d.edits.Undo(s.Root)
 		if err == nil {
-			trees[s], err = s.track()
+			trees[s], err = s.Track()
 		}
 		if err != nil {
 			return nil, err
@@ -275,21 +221,21 @@ func (d *driver) restoreMany() error {
 	if err != nil {
 		return err
 	}
-	return d.rounds(opRestoreMany, heavy, func(s *remote, round int) error {
-		if err := d.edits.apply(s.Root, 0, len(d.edits.paths), opRestoreMany, round); err != nil {
+	return d.rounds(names.OpRestoreMany, heavy, func(s *peers.Remote, round int) error {
+		if err := d.edits.Apply(s.Root, 0, len(d.edits.Paths), names.OpRestoreMany, round); err != nil {
 			return err
 		}
-		if _, err := d.time(s, opRestoreMany, round, request{Op: opRestore, Tree: trees[s]}); err != nil {
+		if _, err := d.time(s, names.OpRestoreMany, round, peers.Request{Op: peers.OpRestore, Tree: trees[s]}); err != nil {
 			return err
 		}
-		if err := d.edits.undone(s.Root); err != nil {
+		if err := d.edits.Undone(s.Root); err != nil {
 			return fmt.Errorf("%s: %w", s.Kind, err)
 		}
-		resp, err := d.time(s, opAfterRestore, round, request{Op: opTrack})
-		if err == nil && kindOf(s.Kind).ids && resp.Tree != trees[s] {
+		resp, err := d.time(s, names.OpAfterRestore, round, peers.Request{Op: peers.OpTrack})
+		if err == nil && peers.KindOf(s.Kind).IDs && resp.Tree != trees[s] {
 			err = fmt.Errorf("%s: tree %s after the restore of %s", s.Kind, resp.Tree, trees[s])
 		}
-		if err != nil || !s.can(opUndoMany) {
+		if err != nil || !s.Can(names.OpUndoMany) {
 			return err
 		}
 		return d.undoAndRedo(s, round)
@@ -297,17 +243,17 @@ func (d *driver) restoreMany() error {
 }
 
 // undoAndRedo takes the restore back and carries it out again.
-func (d *driver) undoAndRedo(s *remote, round int) error {
-	if _, err := d.time(s, opUndoMany, round, request{Op: opUndo}); err != nil {
+func (d *driver) undoAndRedo(s *peers.Remote, round int) error {
+	if _, err := d.time(s, names.OpUndoMany, round, peers.Request{Op: peers.OpUndo}); err != nil {
 		return err
 	}
-	if err := d.edits.undone(s.Root); err == nil {
+	if err := d.edits.Undone(s.Root); err == nil {
 		return fmt.Errorf("%s: the undo of a restore left the restored contents", s.Kind)
 	}
-	if _, err := d.time(s, opRedoMany, round, request{Op: opRedo}); err != nil {
+	if _, err := d.time(s, names.OpRedoMany, round, peers.Request{Op: peers.OpRedo}); err != nil {
 		return err
 	}
-	if err := d.edits.undone(s.Root); err != nil {
+	if err := d.edits.Undone(s.Root); err != nil {
 		return fmt.Errorf("%s: redo: %w", s.Kind, err)
 	}
 	return nil
@@ -320,21 +266,21 @@ func (d *driver) revertMany() error {
 	if err != nil {
 		return err
 	}
-	return d.rounds(opRevertMany, heavy, func(s *remote, round int) error {
-		if err := d.edits.apply(s.Root, 0, len(d.edits.paths), opRevertMany, round); err != nil {
+	return d.rounds(names.OpRevertMany, heavy, func(s *peers.Remote, round int) error {
+		if err := d.edits.Apply(s.Root, 0, len(d.edits.Paths), names.OpRevertMany, round); err != nil {
 			return err
 		}
-		patch, err := s.do(request{Op: opPatch, Tree: trees[s]})
+		patch, err := s.Do(peers.Request{Op: peers.OpPatch, Tree: trees[s]})
 		if err != nil {
 			return err
 		}
-		if len(patch.Files) != len(d.edits.paths) {
-			return fmt.Errorf("%s lists %d files, not %d", s.Kind, len(patch.Files), len(d.edits.paths))
+		if len(patch.Files) != len(d.edits.Paths) {
+			return fmt.Errorf("%s lists %d files, not %d", s.Kind, len(patch.Files), len(d.edits.Paths))
 		}
-		if _, err := d.time(s, opRevertMany, round, request{Op: opRevert, Tree: trees[s], Files: patch.Files}); err != nil {
+		if _, err := d.time(s, names.OpRevertMany, round, peers.Request{Op: peers.OpRevert, Tree: trees[s], Files: patch.Files}); err != nil {
 			return err
 		}
-		if err := d.edits.undone(s.Root); err != nil {
+		if err := d.edits.Undone(s.Root); err != nil {
 			return fmt.Errorf("%s: %w", s.Kind, err)
 		}
 		return nil

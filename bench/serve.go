@@ -19,6 +19,10 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn/bench/internal/report"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/system"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/trees"
 )
 
 // load is what -serve puts on one server: sessions that work at once, each in one of
@@ -34,15 +38,15 @@ type load struct {
 
 // loadReport is the outcome. Times are milliseconds, sizes bytes.
 type loadReport struct {
-	Time    time.Time `json:"time"`
-	Machine machine   `json:"machine"`
-	Load    load      `json:"load"`
-	Errors  []string  `json:"errors"` // the first ones
-	Failed  int       `json:"failed"`
-	Begin   latency   `json:"begin"`
-	End     latency   `json:"end"`
-	Memory  []int64   `json:"memory"` // resident, once a second
-	Load1   float64   `json:"loadAfter"`
+	Time    time.Time      `json:"time"`
+	Machine system.Machine `json:"machine"`
+	Load    load           `json:"load"`
+	Errors  []string       `json:"errors"` // the first ones
+	Failed  int            `json:"failed"`
+	Begin   latency        `json:"begin"`
+	End     latency        `json:"end"`
+	Memory  []int64        `json:"memory"` // resident, once a second
+	Load1   float64        `json:"loadAfter"`
 
 	// CPUSeconds is what the server has used in all, first tracks included.
 	CPUSeconds float64 `json:"cpuSeconds"`
@@ -80,21 +84,21 @@ type served struct {
 
 // serveBench fills the projects, starts a server and works on it for a while.
 func serveBench(ctx context.Context, opt options, out, diagnostics io.Writer) (err error) {
-	progress := &progress{diagnostics, opt.quiet}
+	progress := &system.Progress{W: diagnostics, Quiet: opt.quiet}
 	dir, err := os.MkdirTemp("", "cairn-load") // a short path: a socket lies in it
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	s := &served{dir: dir, load: load{Sessions: opt.sessions, Projects: opt.projects, Files: opt.files, Lasts: opt.lasts, Pace: opt.pace}}
-	report := loadReport{Time: time.Now().UTC().Truncate(time.Second), Load: s.load}
+	told := loadReport{Time: time.Now().UTC().Truncate(time.Second), Load: s.load}
 	if git, err := exec.LookPath("git"); err == nil {
-		report.Machine = describeMachine(dir, git)
+		told.Machine = system.DescribeMachine(dir, git)
 	}
 	for i := range s.Projects {
-		progress.say("project %d of %d", i+1, s.Projects)
+		progress.Say("project %d of %d", i+1, s.Projects)
 		s.roots = append(s.roots, filepath.Join(dir, fmt.Sprintf("project%d", i)))
-		if err := newSynthetic(s.Files, opt.dirs).fill(s.roots[i]); err != nil {
+		if err := trees.NewSynthetic(s.Files, opt.dirs).Fill(s.roots[i]); err != nil {
 			return err
 		}
 	}
@@ -105,19 +109,19 @@ func serveBench(ctx context.Context, opt options, out, diagnostics io.Writer) (e
 	if err := s.firstTracks(ctx); err != nil {
 		return errors.Join(err, s.stop(server))
 	}
-	progress.say("%d sessions for %v", s.Sessions, s.Lasts)
-	report.Memory = s.work(ctx, server.Process.Pid)
+	progress.Say("%d sessions for %v", s.Sessions, s.Lasts)
+	told.Memory = s.work(ctx, server.Process.Pid)
 	if err := s.stop(server); err != nil {
 		return err
 	}
-	report.CPUSeconds = (server.ProcessState.UserTime() + server.ProcessState.SystemTime()).Seconds()
-	report.Begin, report.End = newLatency(s.begin), newLatency(s.end)
-	report.Failed, report.Errors, report.Load1 = s.failed, s.errors, loadAverage()
-	report.print(out)
-	return saveTo(opt.json, func(w io.Writer) error {
+	told.CPUSeconds = (server.ProcessState.UserTime() + server.ProcessState.SystemTime()).Seconds()
+	told.Begin, told.End = newLatency(s.begin), newLatency(s.end)
+	told.Failed, told.Errors, told.Load1 = s.failed, s.errors, system.LoadAverage()
+	told.print(out)
+	return report.SaveTo(opt.json, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", " ")
-		return enc.Encode(report)
+		return enc.Encode(told)
 	})
 }
 
@@ -130,7 +134,7 @@ func (s *served) start(program string) (*exec.Cmd, error) {
 		}
 	}
 	cmd := exec.Command(program, append([]string{"--data-dir", filepath.Join(s.dir, "d"), "--json", "serve"}, s.roots...)...)
-	cmd.Env = cleanEnv(s.dir)
+	cmd.Env = system.CleanEnv(s.dir)
 	cmd.Stderr = os.Stderr
 	stdout, err := cmd.StdoutPipe()
 	if err == nil {
@@ -214,7 +218,7 @@ func (s *served) work(ctx context.Context, pid int) (memory []int64) {
 			all.Wait()
 			return memory
 		case <-tick.C:
-			memory = append(memory, residentBytes(pid))
+			memory = append(memory, system.ResidentBytes(pid))
 		}
 	}
 }

@@ -6,17 +6,19 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/bench/internal/names"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/trees"
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
 
 // writeFloor times what every way back has to do that survives a loss of power: write the contents of
 // the edited files, in as many directories as they lie in, and wait for the disk.
 func (d *driver) writeFloor() func(round int) error {
-	return d.floor(floorWriteMany, func() (float64, error) { return timeWrite(d.scratch, d.edits) })
+	return d.floor(names.FloorWriteMany, func() (float64, error) { return timeWrite(d.scratch, d.edits) })
 }
 
 // timeWrite times writing files durably in a directory of their own, which it removes.
-func timeWrite(scratch string, e *edits) (seconds float64, err error) {
+func timeWrite(scratch string, e *trees.Edits) (seconds float64, err error) {
 	root, err := os.MkdirTemp(scratch, "write")
 	if err != nil {
 		return 0, err
@@ -24,8 +26,8 @@ func timeWrite(scratch string, e *edits) (seconds float64, err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(root)) }()
 	var dirs []string
 	seen := make(map[string]bool)
-	for i := range e.paths {
-		dir := filepath.Dir(e.file(root, i))
+	for i := range e.Paths {
+		dir := filepath.Dir(e.File(root, i))
 		if seen[dir] {
 			continue
 		}
@@ -42,17 +44,17 @@ func timeWrite(scratch string, e *edits) (seconds float64, err error) {
 
 // writeAll writes every file beside its name, flushes several at a time, renames, and flushes each
 // directory once.
-func writeAll(root string, e *edits, dirs []string) error {
-	all := make([]int, len(e.paths))
+func writeAll(root string, e *trees.Edits, dirs []string) error {
+	all := make([]int, len(e.Paths))
 	for i := range all {
 		all[i] = i
 	}
-	err := atomicfile.AtOnce(all, func(i int) error { return writeFlushed(e.file(root, i)+".new", e.texts[i]) })
+	err := atomicfile.AtOnce(all, func(i int) error { return writeFlushed(e.File(root, i)+".new", e.Texts[i]) })
 	if err != nil {
 		return err
 	}
-	for i := range e.paths {
-		if err := os.Rename(e.file(root, i)+".new", e.file(root, i)); err != nil {
+	for i := range e.Paths {
+		if err := os.Rename(e.File(root, i)+".new", e.File(root, i)); err != nil {
 			return err
 		}
 	}

@@ -71,7 +71,7 @@ func (r *release) build(to string, t target) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w -X main.release="+r.version, "-o", to, "./cmd/cairn")
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w -X github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli.release="+r.version, "-o", to, "./cmd/cairn")
 	cmd.Dir, cmd.Env = r.root, append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.system, "GOARCH="+t.arch)
 	cmd.Stderr = os.Stderr
 	return cmd.Run()

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
@@ -38,14 +39,14 @@ func newDesk(t *testing.T, tree gittest.Tree) *desk {
 
 func (d *desk) run(args ...string) call {
 	var stdout, stderr bytes.Buffer
-	c := newCLI(strings.NewReader(""), &stdout, &stderr, homeOnly(d.home), d.dir)
-	c.spawn = func(args []string) error {
+	c := newProgram(strings.NewReader(""), &stdout, &stderr, homeOnly(d.home), d.dir)
+	c.Spawn = func(args []string) error {
 		if d.refuse == nil {
 			d.spawned = append(d.spawned, args)
 		}
 		return d.refuse
 	}
-	status := c.run(d.ctx, args)
+	status := c.Run(d.ctx, args)
 	return call{status, stdout.String(), stderr.String()}
 }
 
@@ -53,7 +54,7 @@ func (d *desk) run(args ...string) call {
 func (d *desk) must(args ...string) string {
 	d.Helper()
 	got := d.run(args...)
-	if got.status != exitDone {
+	if got.status != cli.ExitDone {
 		d.Fatalf("%q: %+v", args, got)
 	}
 	return strings.TrimSuffix(got.stdout, "\n")
@@ -101,7 +102,7 @@ func TestAsyncSameAnswer(t *testing.T) {
 			d.work()
 		}
 		first, again, asJSON := d.run("wait", ticket), d.run("wait", ticket), d.run("wait", ticket, "--json")
-		if first.status != exitDone || first != again || !strings.Contains(first.stderr, "pipe: too large") {
+		if first.status != cli.ExitDone || first != again || !strings.Contains(first.stderr, "pipe: too large") {
 			t.Errorf("%s: %+v, then %+v", who, first, again)
 		}
 		if who == "wait" {
@@ -114,7 +115,7 @@ func TestAsyncSameAnswer(t *testing.T) {
 			t.Errorf("%s: %+v, but track gives %+v", who, first, plain)
 		}
 		got := trackOf(t, asJSON.stdout)
-		if asJSON.status != exitDone || got.Hash+"\n" != plain.stdout || got.Changed != 1 || len(got.Skipped) != 1 {
+		if asJSON.status != cli.ExitDone || got.Hash+"\n" != plain.stdout || got.Changed != 1 || len(got.Skipped) != 1 {
 			t.Errorf("%s: %+v", who, asJSON)
 		}
 		if log := d.must("log"); strings.Count(log, "\n") != 0 {
@@ -145,7 +146,7 @@ func TestAsyncNoProcess(t *testing.T) {
 	d := newDesk(t, gittest.Tree{"a": gittest.File("1\n")})
 	d.refuse = errors.New("too many processes")
 	got := d.run("track", "--async")
-	if got.status != exitDone || !strings.Contains(got.stderr, "too many processes") {
+	if got.status != cli.ExitDone || !strings.Contains(got.stderr, "too many processes") {
 		t.Errorf("%+v", got)
 	}
 	if hash := d.must("wait", strings.TrimSpace(got.stdout)); len(hash) != 40 {
@@ -180,7 +181,7 @@ func TestAsyncMany(t *testing.T) {
 	commits := make(map[string]bool)
 	for _, ticket := range tickets {
 		a := answers[ticket]
-		if a[0] != a[1] || a[0].status != exitDone {
+		if a[0] != a[1] || a[0].status != cli.ExitDone {
 			t.Errorf("%+v", a)
 			continue
 		}
@@ -200,11 +201,11 @@ func TestWaitInterrupted(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	d.ctx = cancelled
-	if got := d.run("wait", ticket); got.status != exitInterrupted || got.stdout != "" || !strings.HasPrefix(got.stderr, "cairn: interrupted") {
+	if got := d.run("wait", ticket); got.status != cli.ExitInterrupted || got.stdout != "" || !strings.HasPrefix(got.stderr, "cairn: interrupted") {
 		t.Errorf("%+v", got)
 	}
 	d.ctx = t.Context()
-	if got := d.run("wait", ticket, "--timeout", "0s"); got.status != exitFailed || !strings.Contains(got.stderr, "no answer yet") {
+	if got := d.run("wait", ticket, "--timeout", "0s"); got.status != cli.ExitFailed || !strings.Contains(got.stderr, "no answer yet") {
 		t.Errorf("%+v", got)
 	}
 	d.work()
@@ -232,7 +233,7 @@ func TestWaitInterruptedWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	ticket := d.must("track", "--async", "-m", "x")
-	if got := d.run("wait", ticket, "--timeout", "20ms"); got.status != exitFailed || !strings.Contains(got.stderr, "no answer yet") {
+	if got := d.run("wait", ticket, "--timeout", "20ms"); got.status != cli.ExitFailed || !strings.Contains(got.stderr, "no answer yet") {
 		t.Errorf("%+v", got)
 	}
 	if err := unlock(); err != nil {
@@ -250,7 +251,7 @@ func TestAsyncLate(t *testing.T) {
 	d.must("session", "step", "begin", "s", "--async", "--step", "1")
 	d.write("a", "2\n")
 	got := d.run("session", "step", "end", "s")
-	if got.status != exitPartly || !strings.Contains(got.stderr, "captured only now") {
+	if got.status != cli.ExitPartly || !strings.Contains(got.stderr, "captured only now") {
 		t.Errorf("%+v", got)
 	}
 	d.work()
@@ -305,13 +306,13 @@ func TestAsyncStepFails(t *testing.T) {
 	gittest.Create(t, filepath.Dir(own), gittest.Tree{"config.toml": gittest.File("enabled = false\n")})
 	ticket := d.must("session", "step", "begin", "s", "--async", "--step", "1")
 	d.work()
-	if got := d.run("wait", ticket); got.status != exitFailed || !strings.Contains(got.stderr, "switched off") {
+	if got := d.run("wait", ticket); got.status != cli.ExitFailed || !strings.Contains(got.stderr, "switched off") {
 		t.Errorf("%+v", got)
 	}
 	if err := os.Remove(own); err != nil {
 		t.Fatal(err)
 	}
-	if got := d.run("session", "step", "end", "s", "--step", "1"); got.status != exitNotFound || !strings.Contains(got.stderr, "switched off") {
+	if got := d.run("session", "step", "end", "s", "--step", "1"); got.status != cli.ExitNotFound || !strings.Contains(got.stderr, "switched off") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -362,7 +363,7 @@ func TestRestSaid(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Tree{"a": gittest.File("1\n"), "b": gittest.File("2\n")})
 	got := d.run("track", "--only-paths", "a")
-	if got.status != exitDone || len(got.stdout) != 41 || !strings.Contains(got.stderr, "everything else is captured in the background (cairn wait t") {
+	if got.status != cli.ExitDone || len(got.stdout) != 41 || !strings.Contains(got.stderr, "everything else is captured in the background (cairn wait t") {
 		t.Errorf("%+v", got)
 	}
 	if again := d.run("track", "--only-paths", "a", "-q"); again != (call{0, got.stdout, ""}) {
@@ -373,10 +374,10 @@ func TestRestSaid(t *testing.T) {
 	if os.RemoveAll(tickets) != nil || os.WriteFile(tickets, nil, 0o600) != nil {
 		t.Skip("the data directory lies elsewhere on this system")
 	}
-	if again := d.run("track", "--only-paths", "a"); again.status != exitDone || again.stdout != got.stdout || !strings.Contains(again.stderr, "the rest is not captured") {
+	if again := d.run("track", "--only-paths", "a"); again.status != cli.ExitDone || again.stdout != got.stdout || !strings.Contains(again.stderr, "the rest is not captured") {
 		t.Errorf("%+v", again)
 	}
-	if got := d.run("track", "--async"); got.status != exitFailed || got.stdout != "" {
+	if got := d.run("track", "--async"); got.status != cli.ExitFailed || got.stdout != "" {
 		t.Errorf("%+v", got)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/ticket"
 )
@@ -39,19 +40,19 @@ func TestAsyncKilled(t *testing.T) {
 		crash := gittest.KillAt(t, append([]string{program}, d.spawned[0]...), env, gittest.WriteCalls, n)
 		d.spawned = nil
 		got := d.run("wait", id)
-		if got.status != exitDone || got.stdout != want+"\n" {
+		if got.status != cli.ExitDone || got.stdout != want+"\n" {
 			t.Fatalf("%v: %+v", crash, got)
 		}
 		if strings.Contains(got.stderr, "has ended without it") {
 			told++
 		}
-		if log := d.must("log"); strings.Count(log, "\n") > 1 || !strings.Contains(log, want[:shortID]) {
+		if log := d.must("log"); strings.Count(log, "\n") > 1 || !strings.Contains(log, want[:cli.ShortID]) {
 			t.Errorf("%v: log\n%s", crash, log)
 		}
 		if again := d.must("wait", id); again != want {
 			t.Errorf("%v: asked again: %s", crash, again)
 		}
-		if doctor := d.run("doctor"); doctor.status != exitDone {
+		if doctor := d.run("doctor"); doctor.status != cli.ExitDone {
 			t.Errorf("%v: doctor: %+v", crash, doctor)
 		}
 		if !crash.Hit {
@@ -79,7 +80,7 @@ func TestAsyncKilledStep(t *testing.T) {
 		d.must("session", "step", "begin", "s", "--step", "1", "--async")
 		env := []string{"HOME=" + d.home, "USERPROFILE=" + d.home, "PATH=/nowhere"}
 		crash := gittest.KillAt(t, append([]string{program}, d.spawned[0]...), env, calls, n)
-		if got := d.run("session", "hint", "s", "a"); got.status != exitDone {
+		if got := d.run("session", "hint", "s", "a"); got.status != cli.ExitDone {
 			t.Fatalf("%v: %+v", crash, got)
 		}
 		d.write("a", "2\n")
@@ -151,7 +152,7 @@ func TestAsyncServer(t *testing.T) {
 	text := func(args ...string) string {
 		t.Helper()
 		out, status := s.cairn(dir, args...)
-		if status != exitDone {
+		if status != cli.ExitDone {
 			t.Fatalf("%q: status %d", args, status)
 		}
 		return strings.TrimSpace(out)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
@@ -24,14 +25,14 @@ func TestBackground(t *testing.T) {
 	var started [][]string
 	run := func(extra string, args ...string) {
 		t.Helper()
-		c := newCLI(nil, io.Discard, io.Discard, func(name string) string {
+		c := newProgram(nil, io.Discard, io.Discard, func(name string) string {
 			if name == extra {
 				return "1"
 			}
 			return env(name)
 		}, dir)
-		c.spawn = func(args []string) error { started = append(started, args); return nil }
-		if status := c.run(t.Context(), args); status != exitDone {
+		c.Spawn = func(args []string) error { started = append(started, args); return nil }
+		if status := c.Run(t.Context(), args); status != cli.ExitDone {
 			t.Fatalf("%v: status %d", args, status)
 		}
 	}
@@ -53,7 +54,7 @@ func TestBackground(t *testing.T) {
 	if len(started) != 1 || !slices.Contains(started[0], "--background") {
 		t.Fatalf("started %v", started)
 	}
-	if call := runHere(t, dir, home, "", started[0]...); call.status != exitDone || call.stdout+call.stderr != "" {
+	if call := runHere(t, dir, home, "", started[0]...); call.status != cli.ExitDone || call.stdout+call.stderr != "" {
 		t.Errorf("the cleaning ended with %+v", call)
 	}
 	started = nil

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
@@ -119,7 +120,7 @@ func TestACP(t *testing.T) {
 	}
 	gittest.AssertTree(t, p.dir, gittest.Tree{"a": gittest.File("1\n")})
 	p.in.Close()
-	p.ends(exitDone)
+	p.ends(cli.ExitDone)
 	if got := p.err.String(); got != "the end\n" {
 		t.Errorf("stderr: %q", got)
 	}
@@ -161,5 +162,5 @@ func TestACPBrokenProject(t *testing.T) {
 		t.Errorf("the user is told: %s", got)
 	}
 	p.in.Close()
-	p.ends(exitDone)
+	p.ends(cli.ExitDone)
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 )
 
 // TestDoctorLooksForAgents: in the places of the user and in those of the project.
@@ -10,7 +12,7 @@ func TestDoctorLooksForAgents(t *testing.T) {
 	t.Parallel()
 	home, dir := t.TempDir(), t.TempDir()
 	for _, args := range [][]string{{"setup", "gemini"}, {"setup", "qwen", "--project"}} {
-		if c := runHere(t, dir, home, "", args...); c.status != exitDone {
+		if c := runHere(t, dir, home, "", args...); c.status != cli.ExitDone {
 			t.Fatal(c)
 		}
 	}

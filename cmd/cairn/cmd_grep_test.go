@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
@@ -59,7 +60,7 @@ func TestGrepAgreesWithGit(t *testing.T) {
 		o.Init(dir)
 		commit := o.Commit(dir, "one")
 		made := runHere(t, dir, home, "", "track")
-		if made.status != exitDone {
+		if made.status != cli.ExitDone {
 			t.Fatal(made)
 		}
 		hash := strings.TrimSpace(made.stdout)
@@ -80,7 +81,7 @@ func TestGrepAgreesWithGit(t *testing.T) {
 					got := runHere(t, filepath.Join(dir, in), home, "", args...)
 					want, err := o.Try(filepath.Join(dir, in), ask...)
 					want = strings.ReplaceAll(want, commit, hash)
-					if (err == nil) != (got.status == exitDone) || got.stdout != want {
+					if (err == nil) != (got.status == cli.ExitDone) || got.stdout != want {
 						t.Fatalf("seed %d, in %q: %q gives status %d\n%s%s\ngit: %v\n%s", seed, in, args, got.status, got.stdout, got.stderr, err, want)
 					}
 				}

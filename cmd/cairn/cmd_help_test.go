@@ -8,12 +8,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/pflag"
+
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 )
 
 // testCLI has all commands.
-func testCLI() *cli {
-	c := newCLI(strings.NewReader(""), io.Discard, io.Discard, noEnv, "")
-	c.addCommands(nil)
+func testCLI() *cli.Program {
+	c := newProgram(strings.NewReader(""), io.Discard, io.Discard, noEnv, "")
+	c.AddCommands(nil)
 	return c
 }
 
@@ -24,9 +26,9 @@ func noEnv(string) string { return "" }
 func TestManualIsComplete(t *testing.T) {
 	t.Parallel()
 	c := testCLI()
-	global := c.root.PersistentFlags()
+	global := c.Root.PersistentFlags()
 	options := regexp.MustCompile(`(^|[\s\[(])--([a-z][a-z-]+)`)
-	for _, cmd := range append(c.root.Commands(), c.root) {
+	for _, cmd := range append(c.Root.Commands(), c.Root) {
 		text := cmd.Long
 		if !strings.HasPrefix(text, "cairn") || !strings.HasSuffix(text, "\n") {
 			t.Errorf("%s: text begins or ends oddly", cmd.Name())
@@ -37,16 +39,16 @@ func TestManualIsComplete(t *testing.T) {
 				t.Errorf("%s: line %q", cmd.Name(), line)
 			}
 		}
-		if cmd != c.root {
+		if cmd != c.Root {
 			if !strings.Contains(text, "Usage:\n    cairn "+cmd.Use) && !strings.Contains(text, "Usage:\n    cairn "+cmd.Name()) {
 				t.Errorf("%s: no usage in the text", cmd.Name())
 			}
-			if !strings.Contains(c.root.Long, "\n    "+cmd.Name()+" ") {
+			if !strings.Contains(c.Root.Long, "\n    "+cmd.Name()+" ") {
 				t.Errorf("%s is not in the manual", cmd.Name())
 			}
 		}
 		cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-			if f.Name != "help" && cmd != c.root && !strings.Contains(text, flagText(f)) {
+			if f.Name != "help" && cmd != c.Root && !strings.Contains(text, flagText(f)) {
 				t.Errorf("%s: option %q is not explained", cmd.Name(), flagText(f))
 			}
 		})
@@ -57,7 +59,7 @@ func TestManualIsComplete(t *testing.T) {
 		}
 	}
 	global.VisitAll(func(f *pflag.Flag) {
-		if !strings.Contains(c.root.Long, "\n    "+flagText(f)) {
+		if !strings.Contains(c.Root.Long, "\n    "+flagText(f)) {
 			t.Errorf("the manual does not explain %q", flagText(f))
 		}
 	})
@@ -72,8 +74,8 @@ func flagText(f *pflag.Flag) string {
 
 // ofAnother reports whether the option belongs to another command that the text shows
 // it with.
-func ofAnother(c *cli, text, name string) bool {
-	for _, cmd := range c.root.Commands() {
+func ofAnother(c *cli.Program, text, name string) bool {
+	for _, cmd := range c.Root.Commands() {
 		if cmd.Flags().Lookup(name) == nil {
 			continue
 		}
@@ -90,7 +92,7 @@ func ofAnother(c *cli, text, name string) bool {
 
 func TestEveryCommandIsReady(t *testing.T) {
 	t.Parallel()
-	for _, cmd := range testCLI().root.Commands() {
+	for _, cmd := range testCLI().Root.Commands() {
 		if cmd.Short == "" || strings.HasSuffix(cmd.Short, ".") {
 			t.Errorf("%s: one line about it: %q", cmd.Name(), cmd.Short)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
@@ -17,7 +18,7 @@ func TestMCP(t *testing.T) {
 	t.Parallel()
 	home, dir := t.TempDir(), filepath.Join(t.TempDir(), "project")
 	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1\n"), "sub/b": gittest.File("2\n")})
-	if c := runHere(t, dir, home, "", "track"); c.status != exitDone {
+	if c := runHere(t, dir, home, "", "track"); c.status != cli.ExitDone {
 		t.Fatal(c)
 	}
 	before := gittest.Manifest(t, dir)
@@ -28,7 +29,7 @@ func TestMCP(t *testing.T) {
 	status := make(chan int, 1)
 	var stderr strings.Builder
 	go func() {
-		status <- newCLI(stdin, stdout, &stderr, homeOnly(home), dir).run(t.Context(), []string{"mcp"})
+		status <- newProgram(stdin, stdout, &stderr, homeOnly(home), dir).Run(t.Context(), []string{"mcp"})
 		stdout.Close()
 	}()
 	client, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
@@ -42,7 +43,7 @@ func TestMCP(t *testing.T) {
 	if err := client.Close(); err != nil {
 		t.Error(err)
 	}
-	if s := <-status; s != exitDone || stderr.Len() > 0 {
+	if s := <-status; s != cli.ExitDone || stderr.Len() > 0 {
 		t.Errorf("status %d, stderr %q", s, stderr.String())
 	}
 	gittest.AssertEqual(t, dir, before, gittest.Manifest(t, dir))

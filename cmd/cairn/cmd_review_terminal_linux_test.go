@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
@@ -173,7 +174,7 @@ func TestReviewOnTerminal(t *testing.T) {
 		t.Errorf("the terminal is not in raw mode: %v", err)
 	}
 	term.press("\x03")
-	term.ends(exitDone)
+	term.ends(cli.ExitDone)
 }
 
 // TestReviewEndsBySignal: a signal ends it as other commands, and the screen is back.
@@ -184,7 +185,7 @@ func TestReviewEndsBySignal(t *testing.T) {
 	if err := term.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	term.ends(exitInterrupted)
+	term.ends(cli.ExitInterrupted)
 	if out := term.written(); strings.Contains(out, "38;5;") || strings.Contains(out, "48;5;") {
 		t.Error("colours in spite of --color=never")
 	}
@@ -197,7 +198,7 @@ func TestReviewOfNothing(t *testing.T) {
 		term := newReviewed(t).onTerminal(spec)
 		term.cmd.Wait()
 		<-term.closed
-		if status, out := term.cmd.ProcessState.ExitCode(), term.written(); status != exitNotFound || strings.Contains(out, "\x1b[?1049h") {
+		if status, out := term.cmd.ProcessState.ExitCode(), term.written(); status != cli.ExitNotFound || strings.Contains(out, "\x1b[?1049h") {
 			t.Errorf("%s: status %d: %q", spec, status, out)
 		}
 	}

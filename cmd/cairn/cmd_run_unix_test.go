@@ -186,9 +186,9 @@ func TestRunBursts(t *testing.T) {
 func (r *running) open() *cairn.Repo {
 	r.t.Helper()
 	home := strings.TrimPrefix(r.cmd.Env[0], "HOME=")
-	c := newCLI(strings.NewReader(""), io.Discard, io.Discard, homeOnly(home), r.dir)
-	c.running = "run"
-	repo, err := c.open()
+	c := newProgram(strings.NewReader(""), io.Discard, io.Discard, homeOnly(home), r.dir)
+	c.Running = "run"
+	repo, err := c.Open()
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 )
 
 // TestHookFiles: the hook files in integrations, which are there to be read, are what
@@ -16,7 +18,7 @@ func TestHookFiles(t *testing.T) {
 		"claude-code": ".claude/settings.json", "codex": ".codex/hooks.json", "gemini": ".gemini/settings.json", "qwen": ".qwen/settings.json",
 	} {
 		home, dir := t.TempDir(), t.TempDir()
-		if c := runHere(t, dir, home, "", "setup", agent); c.status != exitDone {
+		if c := runHere(t, dir, home, "", "setup", agent); c.status != cli.ExitDone {
 			t.Fatalf("%s: %+v", agent, c)
 		}
 		data, err := os.ReadFile(filepath.Join(home, filepath.FromSlash(written)))

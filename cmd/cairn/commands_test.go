@@ -13,15 +13,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
 // TestMakers: the names in the table are those of the commands.
 func TestMakers(t *testing.T) {
 	t.Parallel()
-	for _, m := range testCLI().makers() {
-		if cmd := m.make(); cmd.Name() != m.name {
-			t.Errorf("%s makes %s", m.name, cmd.Name())
+	for _, m := range commands(testCLI()) {
+		if cmd := m.Make(); cmd.Name() != m.Name {
+			t.Errorf("%s makes %s", m.Name, cmd.Name())
 		}
 	}
 }
@@ -38,16 +39,16 @@ func TestFewCommands(t *testing.T) {
 		"restore @ track", "log -- patch", "undo redo", "-zC d track", "--lock-timeout track log",
 	} {
 		args := strings.Fields(line)
-		few := newCLI(strings.NewReader(""), io.Discard, io.Discard, noEnv, "")
-		few.addCommands(args)
+		few := newProgram(strings.NewReader(""), io.Discard, io.Discard, noEnv, "")
+		few.AddCommands(args)
 		all := testCLI()
-		gotCmd, gotRest, gotErr := few.root.Find(args)
-		wantCmd, wantRest, wantErr := all.root.Find(args)
+		gotCmd, gotRest, gotErr := few.Root.Find(args)
+		wantCmd, wantRest, wantErr := all.Root.Find(args)
 		if gotCmd.CommandPath() != wantCmd.CommandPath() || !slices.Equal(gotRest, wantRest) || (gotErr == nil) != (wantErr == nil) {
 			t.Errorf("%s: %s %q %v, with all %s %q %v", line, gotCmd.CommandPath(), gotRest, gotErr, wantCmd.CommandPath(), wantRest, wantErr)
 		}
-		n := len(few.root.Commands())
-		if slices.Contains([]string{"cairn", "help", "completion"}, gotCmd.Name()) != (n == len(all.root.Commands())) {
+		n := len(few.Root.Commands())
+		if slices.Contains([]string{"cairn", "help", "completion"}, gotCmd.Name()) != (n == len(all.Root.Commands())) {
 			t.Errorf("%s: %d commands were made", line, n)
 		}
 	}
@@ -60,7 +61,7 @@ func TestUnchangedTrackWritesNothing(t *testing.T) {
 	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1"), "d/b": gittest.File("2")})
 	track := func() gittest.Listing {
 		t.Helper()
-		if c := runHere(t, dir, home, "", "--data-dir", data, "track"); c.status != exitDone {
+		if c := runHere(t, dir, home, "", "--data-dir", data, "track"); c.status != cli.ExitDone {
 			t.Fatal(c)
 		}
 		list := gittest.Manifest(t, data, gittest.WantDirTimes)

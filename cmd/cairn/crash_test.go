@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
@@ -47,7 +48,7 @@ func TestR92KilledRestore(t *testing.T) {
 			break
 		}
 		next := runHere(t, dir, home, "", "status")
-		if next.status != exitDone {
+		if next.status != cli.ExitDone {
 			t.Fatalf("%v: status %d: %s", crash, next.status, next.stderr)
 		}
 		got := gittest.Manifest(t, dir)
@@ -59,7 +60,7 @@ func TestR92KilledRestore(t *testing.T) {
 		case gittest.Diff(now, got) != "":
 			t.Fatalf("%v: neither the old state nor the new one; from the new one:\n%s", crash, gittest.Diff(now, got))
 		}
-		if c := runHere(t, dir, home, "", "restore", "@~1"); c.status != exitDone {
+		if c := runHere(t, dir, home, "", "restore", "@~1"); c.status != cli.ExitDone {
 			t.Fatalf("%v: restore again: status %d: %s", crash, c.status, c.stderr)
 		}
 		gittest.AssertEqual(t, crash.String(), old, gittest.Manifest(t, dir))
@@ -72,7 +73,7 @@ func TestR92KilledRestore(t *testing.T) {
 
 func track(t *testing.T, dir, home string) {
 	t.Helper()
-	if c := runHere(t, dir, home, "", "track"); c.status != exitDone {
+	if c := runHere(t, dir, home, "", "track"); c.status != cli.ExitDone {
 		t.Fatalf("track: status %d: %s", c.status, c.stderr)
 	}
 }

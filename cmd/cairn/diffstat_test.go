@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
@@ -22,7 +23,7 @@ func TestDiffStat(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "project")
 		gittest.Create(t, dir, before)
 		old := oracle.WriteTree(dir)
-		if c := runHere(t, dir, home, "", "--data-dir", data, "track"); c.status != exitDone {
+		if c := runHere(t, dir, home, "", "--data-dir", data, "track"); c.status != cli.ExitDone {
 			t.Fatal(c)
 		}
 		dir2 := filepath.Join(t.TempDir(), "project")
@@ -32,7 +33,7 @@ func TestDiffStat(t *testing.T) {
 		for _, color := range []string{"--color=never", "--color=always"} {
 			want := oracle.Git("-c", "core.quotePath=false", "diff", "--no-renames", "--stat=80", color, old, now)
 			got := runHere(t, dir, home, "", "--data-dir", data, "diff", "--stat", color)
-			if got.status != exitDone || got.stdout != want {
+			if got.status != cli.ExitDone || got.stdout != want {
 				t.Errorf("seed %d: status %d\n%s%s\ngit:\n%s", seed, got.status, got.stdout, got.stderr, want)
 			}
 		}

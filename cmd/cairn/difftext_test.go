@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
@@ -85,7 +86,7 @@ func moveSome(random *rand.Rand, files map[string]string) {
 func (p *past) cairn(args ...string) string {
 	p.Helper()
 	c := runHere(p.T, p.dir, p.home, "", args...)
-	if c.status != exitDone {
+	if c.status != cli.ExitDone {
 		p.Fatalf("cairn %q: status %d, %s", args, c.status, c.stderr)
 	}
 	return c.stdout

@@ -3,6 +3,9 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/goback"
 )
 
 // TestPlanLine: the command line of a dry run, with the plan in the place of the
@@ -16,14 +19,14 @@ func TestPlanLine(t *testing.T) {
 		{"undo --dry-run --max-file-size 5M --lock-timeout 2s", "cairn undo --lock-timeout=2s --max-file-size=5M --plan 0123"},
 	} {
 		c := testCLI()
-		cmd, rest, err := c.root.Find(strings.Fields(test.args))
+		cmd, rest, err := c.Root.Find(strings.Fields(test.args))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := cmd.ParseFlags(rest); err != nil {
 			t.Fatal(err)
 		}
-		if got := planLine(cmd, "0123"); got != test.want {
+		if got := goback.PlanLine(cmd, "0123"); got != test.want {
 			t.Errorf("%s: %s, want %s", test.args, got, test.want)
 		}
 	}
@@ -33,9 +36,9 @@ func TestPlanLine(t *testing.T) {
 func TestTerminalsAreRefused(t *testing.T) {
 	t.Parallel()
 	var stderr strings.Builder
-	c := newCLI(strings.NewReader(""), new(strings.Builder), &stderr, homeOnly(t.TempDir()), t.TempDir())
-	c.outTerminal = true
-	if status := c.run(t.Context(), []string{"export", "@~1"}); status != exitUsage || !strings.Contains(stderr.String(), "as in cairn export @~1 > FILE") {
+	c := newProgram(strings.NewReader(""), new(strings.Builder), &stderr, homeOnly(t.TempDir()), t.TempDir())
+	c.OutTerminal = true
+	if status := c.Run(t.Context(), []string{"export", "@~1"}); status != cli.ExitUsage || !strings.Contains(stderr.String(), "as in cairn export @~1 > FILE") {
 		t.Errorf("status %d: %s", status, stderr.String())
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
@@ -19,7 +20,7 @@ func TestGrep_ColorsEqualGit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	gittest.Create(t, dir, grepTree(rng))
 	tree := oracle.WriteTree(dir)
-	if c := runHere(t, dir, home, "", "track"); c.status != exitDone || strings.TrimSpace(c.stdout) != tree {
+	if c := runHere(t, dir, home, "", "track"); c.status != cli.ExitDone || strings.TrimSpace(c.stdout) != tree {
 		t.Fatalf("%+v, want %s", c, tree)
 	}
 	found := 0

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
@@ -47,16 +48,16 @@ func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	home, dir := t.TempDir(), filepath.Join(t.TempDir(), "project")
 	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1\n"), "d/b": gittest.File("2\n")})
-	if c := runHere(t, dir, home, "", "track"); c.status != exitDone {
+	if c := runHere(t, dir, home, "", "track"); c.status != cli.ExitDone {
 		t.Fatal(c)
 	}
 	replaceTree(t, dir, gittest.Tree{"a": gittest.File("3\n")})
 	for _, args := range [][]string{{"restore", "@"}, {"undo"}} { // so that there is something to undo and to redo
-		if c := runHere(t, dir, home, "", args...); c.status != exitDone {
+		if c := runHere(t, dir, home, "", args...); c.status != cli.ExitDone {
 			t.Fatal(c)
 		}
 	}
-	if c := runHere(t, dir, home, "", "restore", "@", "d"); c.status != exitDone {
+	if c := runHere(t, dir, home, "", "restore", "@", "d"); c.status != cli.ExitDone {
 		t.Fatal(c)
 	}
 	before := gittest.Manifest(t, dir, gittest.WantTimes)
@@ -68,8 +69,8 @@ func TestInterrupted(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		var stdout, stderr bytes.Buffer
-		status := newCLI(strings.NewReader(""), &stdout, &stderr, homeOnly(home), dir).run(ctx, args)
-		if status != exitInterrupted || stdout.Len() > 0 || !strings.HasPrefix(stderr.String(), "cairn: interrupted") {
+		status := newProgram(strings.NewReader(""), &stdout, &stderr, homeOnly(home), dir).Run(ctx, args)
+		if status != cli.ExitInterrupted || stdout.Len() > 0 || !strings.HasPrefix(stderr.String(), "cairn: interrupted") {
 			t.Errorf("%s: status %d, stdout %q, stderr %q", args, status, stdout.String(), stderr.String())
 		}
 	}
@@ -83,8 +84,8 @@ func TestInterruptedInput(t *testing.T) {
 	in, never := io.Pipe()
 	defer never.Close()
 	var stdout, stderr bytes.Buffer
-	c := newCLI(&cancelOnRead{in, cancel}, &stdout, &stderr, homeOnly(t.TempDir()), t.TempDir())
-	if status := c.run(ctx, []string{"revert", "--patches", "-"}); status != exitInterrupted {
+	c := newProgram(&cancelOnRead{in, cancel}, &stdout, &stderr, homeOnly(t.TempDir()), t.TempDir())
+	if status := c.Run(ctx, []string{"revert", "--patches", "-"}); status != cli.ExitInterrupted {
 		t.Errorf("status %d: %s", status, stderr.String())
 	}
 }

@@ -1,9 +1,10 @@
 // Command cairn takes checkpoints of a directory and goes back to them without losing
 // any work.
 //
-// It is a thin door over package cairn: here, and nowhere else, live the flags, the
-// environment, the home directory and the terminal. The usage texts are constants,
-// one beside each command; together they are the manual. The rules of the interface:
+// It is a thin door over package cairn: here and in the packages below internal, and nowhere
+// else, live the flags, the environment, the home directory and the terminal. internal/cli is
+// what all commands share; each other package has the commands of one kind. The usage texts are
+// constants, one beside each command; together they are the manual. The rules of the interface:
 // the answer goes to stdout and everything else to stderr, lower case, without a
 // final period and after "cairn: "; an error says what to do next; what went wrong
 // in part is listed and told by the exit status.
@@ -18,10 +19,7 @@ import (
 	"sync"
 	"syscall"
 
-	"golang.org/x/term"
-
 	"github.com/seed-fb9cbc17/cairn/internal/background"
-	"github.com/seed-fb9cbc17/cairn/internal/console"
 )
 
 // gcPercent suits a process that lives for milliseconds: most runs end before the
@@ -48,9 +46,9 @@ func main() {
 // directory and returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer, env func(string) string, dir string) int {
 	ctx, catch := interruptible()
-	c := newCLI(stdin, stdout, stderr, env, dir)
-	c.spawn, c.catch, c.lookup, c.environ = spawn, catch, os.LookupEnv, os.Environ
-	return c.run(ctx, args)
+	c := newProgram(stdin, stdout, stderr, env, dir)
+	c.Spawn, c.Catch, c.Lookup, c.Environ = spawn, catch, os.LookupEnv, os.Environ
+	return c.Run(ctx, args)
 }
 
 // interruptible returns a context that ends with the first SIGINT or SIGTERM after catch
@@ -87,40 +85,4 @@ func spawn(args []string) error {
 		return err
 	}
 	return background.Start(program, os.Args[0], args)
-}
-
-const minColumns, defaultColumns = 40, 80
-
-// columns is the width of lines, and whether w is a terminal that has one.
-func columns(w io.Writer) (width int, terminal bool) {
-	if f, ok := w.(*os.File); ok {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
-			return max(width, minColumns), true
-		}
-	}
-	return defaultColumns, false
-}
-
-// isTerminal reports whether a stream is a terminal.
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
-
-// newConsole returns the console of a stderr.
-func newConsole(stderr io.Writer) *console.Console {
-	_, terminal := columns(stderr)
-	return console.New(stderr, terminal)
-}
-
-// interruptibleReader reads in until the context ends, even if a read of in blocks
-// for ever, as one of a pipe or a terminal may. That read goes on in the background.
-func interruptibleReader(ctx context.Context, in io.Reader) io.Reader {
-	r, w := io.Pipe()
-	context.AfterFunc(ctx, func() { w.CloseWithError(ctx.Err()) })
-	go func() {
-		_, err := io.Copy(w, in)
-		w.CloseWithError(err) // nil means the end
-	}()
-	return r
 }

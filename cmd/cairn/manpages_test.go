@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 )
 
 // TestManPages: every command has a page, with every word of its manual, and the programs that show
@@ -14,10 +16,10 @@ import (
 func TestManPages(t *testing.T) {
 	t.Parallel()
 	dir, home := filepath.Join(t.TempDir(), "man", "man1"), t.TempDir()
-	if c := runHere(t, home, home, "", "help", "--man", dir); c.status != exitDone || c.stdout+c.stderr != "" {
+	if c := runHere(t, home, home, "", "help", "--man", dir); c.status != cli.ExitDone || c.stdout+c.stderr != "" {
 		t.Fatalf("%+v", c)
 	}
-	root := testCLI().root
+	root := testCLI().Root
 	texts := map[string]string{"cairn": root.Long}
 	for _, cmd := range root.Commands() {
 		texts["cairn-"+cmd.Name()] = cmd.Long

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/listen"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
@@ -88,7 +89,7 @@ func TestServeOnDemand(t *testing.T) {
 	if _, err := listen.LoginLinks(t.Context(), socket); err != nil {
 		t.Errorf("the server does not answer: %v", err)
 	}
-	if out, status := s.cairn(dir, "track"); status != exitDone || out == "" {
+	if out, status := s.cairn(dir, "track"); status != cli.ExitDone || out == "" {
 		t.Errorf("track: %d, %s", status, out)
 	}
 	if second := s.onDemand(dir, "1h"); second != nil {
@@ -155,7 +156,7 @@ func TestServeIdle(t *testing.T) {
 		t.Error(err)
 	}
 	socket, err := protocol.Socket(s.data)
-	if err != nil || isThere(socket) || protocol.ReadRunning(s.data) != nil {
+	if err != nil || cli.Exists(socket) || protocol.ReadRunning(s.data) != nil {
 		t.Errorf("left behind: %v, %+v", err, protocol.ReadRunning(s.data))
 	}
 }
@@ -198,7 +199,7 @@ func TestHooksStartAServer(t *testing.T) {
 	if begins(); started() != 1 {
 		t.Error("no server was started in the place of one of another build")
 	}
-	s.builtAs(buildName()) // the program may be a copy of this one, with other times
+	s.builtAs(cli.BuildName()) // the program may be a copy of this one, with other times
 	if begins(); started() != 0 {
 		t.Error("started beside a server")
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
@@ -25,12 +26,12 @@ func (d *desk) hook(agent string, payload map[string]any) {
 		d.Fatal(err)
 	}
 	var stdout, stderr bytes.Buffer
-	c := newCLI(bytes.NewReader(text), &stdout, &stderr, homeOnly(d.home), d.dir)
-	c.spawn = func(args []string) error {
+	c := newProgram(bytes.NewReader(text), &stdout, &stderr, homeOnly(d.home), d.dir)
+	c.Spawn = func(args []string) error {
 		d.spawned = append(d.spawned, args)
 		return nil
 	}
-	if status := c.run(d.ctx, []string{"hook", agent}); status != exitDone || stdout.Len()+stderr.Len() > 0 {
+	if status := c.Run(d.ctx, []string{"hook", agent}); status != cli.ExitDone || stdout.Len()+stderr.Len() > 0 {
 		d.Fatalf("%s: status %d, %q, %q", text, status, stdout.String(), stderr.String())
 	}
 }
@@ -73,7 +74,7 @@ func TestPromptKilled(t *testing.T) {
 		if strings.Count(got, `"role":"user","prompt":"go"`) != 1 || !strings.Contains(got, fmt.Sprintf(`"files":["%s/a"]`, d.dir)) {
 			t.Errorf("%v: %s", crash, got)
 		}
-		if doctor := d.run("doctor"); doctor.status != exitDone {
+		if doctor := d.run("doctor"); doctor.status != cli.ExitDone {
 			t.Errorf("%v: doctor: %+v", crash, doctor)
 		}
 		if !crash.Hit {
@@ -90,7 +91,7 @@ func TestPromptLooksAtNothing(t *testing.T) {
 	d := newDesk(t, gittest.Tree{"a": gittest.File("1\n")})
 	d.prompts("1", "a question")
 	d.hook("codex", map[string]any{"hook_event_name": "Stop", "session_id": "s"})
-	if got := d.run("log"); got.status == exitDone && got.stdout != "" {
+	if got := d.run("log"); got.status == cli.ExitDone && got.stdout != "" {
 		t.Errorf("a checkpoint was taken: %+v", got)
 	}
 	d.work()

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/pager"
 )
 
@@ -59,7 +60,7 @@ func TestPagerOnTerminal(t *testing.T) {
 	} {
 		shown, status := s.startOnTerminal(c.env, strings.Fields(c.command)...).finished()
 		paged := strings.HasPrefix(shown, "| ") && strings.HasSuffix(shown, "\nend FRX -c\n")
-		if status != exitDone || paged != c.pages || strings.Contains(shown, "end ") != paged {
+		if status != cli.ExitDone || paged != c.pages || strings.Contains(shown, "end ") != paged {
 			t.Errorf("%s with %q: status %d:\n%.300s", c.command, c.env, status, shown)
 		}
 	}
@@ -75,7 +76,7 @@ func TestPagerQuitsEarly(t *testing.T) {
 	s := newPaged(t)
 	for _, command := range []string{"diff @~1 @", "show", "grep many", "blame a"} {
 		shown, status := s.startOnTerminal([]string{"CAIRN_PAGER=head -n 1"}, append(strings.Fields(command), "--color=never")...).finished()
-		if status != exitDone || strings.Count(shown, "\n") != 1 {
+		if status != cli.ExitDone || strings.Count(shown, "\n") != 1 {
 			t.Errorf("%s: status %d: %.300q", command, status, shown)
 		}
 	}
@@ -86,11 +87,11 @@ func TestPagerIsMissing(t *testing.T) {
 	t.Parallel()
 	s := newPaged(t)
 	shown, status := s.startOnTerminal([]string{"CAIRN_PAGER=no-such-pager"}, "log").finished()
-	if status != exitDone || !strings.Contains(shown, "second") || !strings.Contains(shown, "cairn: warning: cannot show this page by page: ") {
+	if status != cli.ExitDone || !strings.Contains(shown, "second") || !strings.Contains(shown, "cairn: warning: cannot show this page by page: ") {
 		t.Errorf("status %d: %q", status, shown)
 	}
 	shown, status = s.startOnTerminal([]string{"PATH=" + t.TempDir()}, "log").finished()
-	if status != exitDone || !strings.Contains(shown, "second") || strings.Contains(shown, "cairn: ") {
+	if status != cli.ExitDone || !strings.Contains(shown, "second") || strings.Contains(shown, "cairn: ") {
 		t.Errorf("without less: status %d: %q", status, shown)
 	}
 }
@@ -100,7 +101,7 @@ func TestPagerIsMissing(t *testing.T) {
 func TestPagerHasTheError(t *testing.T) {
 	t.Parallel()
 	s := newPaged(t)
-	for command, want := range map[string]int{"show nothing": exitNotFound, "grep nowhere": exitNotFound, "log --since never": exitUsage} {
+	for command, want := range map[string]int{"show nothing": cli.ExitNotFound, "grep nowhere": cli.ExitNotFound, "log --since never": cli.ExitUsage} {
 		shown, status := s.startOnTerminal([]string{marking}, strings.Fields(command)...).finished()
 		if status != want || strings.Contains(shown, "end ") {
 			t.Errorf("%s: status %d: %q", command, status, shown)
@@ -128,7 +129,7 @@ func TestPagerGetsCtrlC(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown, status := term.finished()
-	if status != exitInterrupted || !strings.HasSuffix(shown, "terminated:1]\ncairn: interrupted\n") {
+	if status != cli.ExitInterrupted || !strings.HasSuffix(shown, "terminated:1]\ncairn: interrupted\n") {
 		t.Errorf("status %d: %q", status, shown)
 	}
 }
@@ -151,7 +152,7 @@ func TestLinksOnTerminal(t *testing.T) {
 		{"grep -l many", []string{"TERM_PROGRAM=WezTerm"}, pager.ShowsLinks("less", os.LookupEnv)},
 	} {
 		shown, status := s.startOnTerminal(c.env, strings.Fields(c.command)...).finished()
-		if linked := strings.Contains(shown, "/project/a\x1b\\"); status != exitDone || linked != c.linked {
+		if linked := strings.Contains(shown, "/project/a\x1b\\"); status != cli.ExitDone || linked != c.linked {
 			t.Errorf("%s with %q: status %d: %q", c.command, c.env, status, shown)
 		}
 	}
@@ -164,7 +165,7 @@ func TestLess(t *testing.T) {
 		t.Skipf("no less here: %v", err)
 	}
 	s := newPaged(t)
-	if shown, status := s.startOnTerminal(nil, "log").finished(); status != exitDone || !strings.Contains(shown, "second") {
+	if shown, status := s.startOnTerminal(nil, "log").finished(); status != cli.ExitDone || !strings.Contains(shown, "second") {
 		t.Errorf("status %d: %q", status, shown)
 	}
 	term := s.startOnTerminal(nil, "diff", "@~1", "@")
@@ -179,7 +180,7 @@ func TestLess(t *testing.T) {
 		}
 	}
 	until(t, "less has ended", func() { term.press("q") }, closed)
-	if shown, status := term.finished(); strings.Count(shown, "many") > 60 || status != exitInterrupted {
+	if shown, status := term.finished(); strings.Count(shown, "many") > 60 || status != cli.ExitInterrupted {
 		t.Errorf("status %d: %d lines", status, strings.Count(shown, "many"))
 	}
 }

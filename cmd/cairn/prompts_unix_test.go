@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/reach"
 )
@@ -24,7 +25,7 @@ func (s *seat) saying(marker string) {
 	hook := func(agent, payload string) {
 		s.Helper()
 		text := strings.NewReplacer("MARK", marker, "DIR", s.project).Replace(payload)
-		if _, errs, status := s.run(text, "hook", agent); status != exitDone {
+		if _, errs, status := s.run(text, "hook", agent); status != cli.ExitDone {
 			s.Fatalf("%s: %s", payload, errs)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
@@ -25,7 +26,7 @@ import (
 func TestMain(m *testing.M) {
 	gittest.Prepare()
 	cairn := func() {
-		systemGitConfig = nil // whatever this machine's is
+		cli.SystemGitConfig = nil // whatever this machine's is
 		main()
 	}
 	testscript.Main(m, map[string]func(){"cairn": cairn, "payload": func() { feedHook(cairn) }, "counts-signals": countSignals})
@@ -310,7 +311,7 @@ type call struct {
 func runHere(t *testing.T, dir, home, stdin string, args ...string) call {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	status := newCLI(strings.NewReader(stdin), &stdout, &stderr, homeOnly(home), dir).run(t.Context(), args)
+	status := newProgram(strings.NewReader(stdin), &stdout, &stderr, homeOnly(home), dir).Run(t.Context(), args)
 	return call{status, stdout.String(), stderr.String()}
 }
 

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
@@ -124,7 +125,7 @@ func (s *soak) track(who int, end time.Time) {
 // onlySkipped: a file of another tracker kept changing while it was read.
 func onlySkipped(err error) bool {
 	var exit *exec.ExitError
-	return errors.As(err, &exit) && exit.ExitCode() == exitPartly
+	return errors.As(err, &exit) && exit.ExitCode() == cli.ExitPartly
 }
 
 // collect cleans until the time is over. Every third cleaning is killed.

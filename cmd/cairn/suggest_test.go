@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 )
 
 // TestPointers: each points to commands that there are, with flags that they have, and is not one
@@ -13,16 +15,16 @@ func TestPointers(t *testing.T) {
 	t.Parallel()
 	c := testCLI()
 	names := []string{}
-	for _, cmd := range c.root.Commands() {
+	for _, cmd := range c.Root.Commands() {
 		names = append(names, cmd.Name())
 	}
-	session, _, err := c.root.Find([]string{"session"})
+	session, _, err := c.Root.Find([]string{"session"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	verbs, _ := session.ValidArgsFunction(session, nil, "")
-	for _, p := range pointers {
-		word, text := p.word, p.text
+	for _, p := range cli.Pointers {
+		word, text := p.Word, p.Text
 		if slices.Contains(names, word) {
 			t.Errorf("%s is a command", word)
 		}
@@ -39,7 +41,7 @@ func TestPointers(t *testing.T) {
 			}
 		}
 		for _, f := range regexp.MustCompile(`cairn ([a-z]+)[^,]* --([a-z-]+)`).FindAllStringSubmatch(text, -1) {
-			cmd, _, err := c.root.Find([]string{f[1]})
+			cmd, _, err := c.Root.Find([]string{f[1]})
 			if err != nil || cmd.Flags().Lookup(f[2]) == nil {
 				t.Errorf("%s: cairn %s has no --%s (%v)", word, f[1], f[2], err)
 			}

@@ -35,8 +35,8 @@ func TestSyncStarts(t *testing.T) {
 			}
 			return plain(name)
 		}
-		c := newCLI(strings.NewReader(stdin), io.Discard, io.Discard, env, dir)
-		c.spawn = func(args []string) error {
+		c := newProgram(strings.NewReader(stdin), io.Discard, io.Discard, env, dir)
+		c.Spawn = func(args []string) error {
 			if args[0] == "push" {
 				pushes++
 				if !slices.Contains(args, "--background") {
@@ -45,7 +45,7 @@ func TestSyncStarts(t *testing.T) {
 			}
 			return nil
 		}
-		c.run(t.Context(), args)
+		c.Run(t.Context(), args)
 		return pushes
 	}
 	event := func(kind, more string) string {
@@ -133,16 +133,5 @@ func TestSyncDelaysNoTrack(t *testing.T) {
 	}
 	if err := mark.Close(); err != nil {
 		t.Error(err)
-	}
-}
-
-// TestTeamOptions: a team's page opens sealed lines with the key that the user's settings name.
-func TestTeamOptions(t *testing.T) {
-	t.Parallel()
-	home, key := t.TempDir(), filepath.Join(t.TempDir(), "key")
-	gittest.Create(t, home, gittest.Tree{".config/cairn/config.toml": gittest.File("identity = '" + key + "'\n")})
-	c := newCLI(strings.NewReader(""), io.Discard, io.Discard, homeOnly(home), home)
-	if opt, err := c.teamOptions(nil); err != nil || opt.Identity != key {
-		t.Errorf("identity %q, %v", opt.Identity, err)
 	}
 }

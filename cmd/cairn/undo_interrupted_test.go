@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
@@ -28,7 +29,7 @@ func TestUndoNamesAnInterruptedOperation(t *testing.T) {
 	}
 	write("a", "2\n")
 	track(t, dir, home)
-	if got := runHere(t, dir, home, "", "restore", "@~1"); got.status != exitDone {
+	if got := runHere(t, dir, home, "", "restore", "@~1"); got.status != cli.ExitDone {
 		t.Fatal(got.stderr)
 	}
 	before := gittest.Manifest(t, dir)
@@ -36,7 +37,7 @@ func TestUndoNamesAnInterruptedOperation(t *testing.T) {
 	gittest.AssertEqual(t, "interrupted", before, gittest.Manifest(t, dir))
 	got := runHere(t, dir, home, "", "undo")
 	gittest.AssertEqual(t, "undone", before, gittest.Manifest(t, dir))
-	if got.status != exitDone || !strings.Contains(got.stderr, "finished an interrupted operation (kind restore") || !strings.Contains(got.stderr, "took back: the restore") {
+	if got.status != cli.ExitDone || !strings.Contains(got.stderr, "finished an interrupted operation (kind restore") || !strings.Contains(got.stderr, "took back: the restore") {
 		t.Errorf("status %d: %s%s", got.status, got.stdout, got.stderr)
 	}
 	list := runHere(t, dir, home, "", "operations")

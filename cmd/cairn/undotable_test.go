@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -49,24 +50,24 @@ func (s *undoSeat) owner(verb, id string) *session.Owner {
 func (s *undoSeat) call(args ...string) (stdout, stderr string, status int) {
 	s.Helper()
 	var out, errs bytes.Buffer
-	c := newCLI(strings.NewReader(s.typed), &out, &errs, func(name string) string { return s.variables[name] }, s.project)
-	c.asks = s.asks
-	c.line = func() []process.Relative {
+	c := newProgram(strings.NewReader(s.typed), &out, &errs, func(name string) string { return s.variables[name] }, s.project)
+	c.CanAsk = s.asks
+	c.Ancestors = func() []process.Relative {
 		if !s.inside {
 			return nil
 		}
 		return []process.Relative{{ID: process.ID(s.agent())}}
 	}
-	status = c.run(s.Context(), args)
+	status = c.Run(s.Context(), args)
 	return out.String(), errs.String(), status
 }
 
 // in calls f with the sessions of the project.
 func (s *undoSeat) in(f func(*session.Sessions)) {
 	s.Helper()
-	c := newCLI(strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{}, func(name string) string { return s.variables[name] }, s.project)
-	c.running = "session begin"
-	if err := c.withRepo(func(repo *cairn.Repo) error { f(session.New(repo)); return nil }); err != nil {
+	c := newProgram(strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{}, func(name string) string { return s.variables[name] }, s.project)
+	c.Running = "session begin"
+	if err := c.WithRepo(func(repo *cairn.Repo) error { f(session.New(repo)); return nil }); err != nil {
 		s.Fatal(err)
 	}
 }
@@ -93,7 +94,7 @@ func (s *undoSeat) do(event string) {
 		s.write("new", strings.Repeat("x", s.back))
 		s.must("restore", hash)
 	default:
-		if _, errs, status := s.call(strings.Fields(event)...); status != exitDone {
+		if _, errs, status := s.call(strings.Fields(event)...); status != cli.ExitDone {
 			s.Fatalf("%s: %s", event, errs)
 		}
 	}
@@ -247,7 +248,7 @@ func TestOneUndo_Asks(t *testing.T) {
 		s.do("restore")
 		_, errs, status := s.call("undo")
 		question := "cairn can take back:\n  1  the restore, just now (1 path: new)\n  2  the turn \"turn i\" of session a, just now (1 file: f-i)\nWhich one [1-2, q]? "
-		if !strings.HasPrefix(errs, question) || !strings.Contains(errs, want) || (status == exitDone) != strings.HasPrefix(want, "took") {
+		if !strings.HasPrefix(errs, question) || !strings.Contains(errs, want) || (status == cli.ExitDone) != strings.HasPrefix(want, "took") {
 			t.Errorf("%q: status %d, said %s", typed, status, errs)
 		}
 	}
@@ -264,7 +265,7 @@ func TestOneUndo_Plan(t *testing.T) {
 	_, line, _ := strings.Cut(errs, "): cairn ")
 	s.do("turn b")
 	out, errs, status := s.call(strings.Fields(line)...)
-	if status != exitDone || out != "deleted f-i\n" || !strings.Contains(errs, `took back: the turn "turn i"`) {
+	if status != cli.ExitDone || out != "deleted f-i\n" || !strings.Contains(errs, `took back: the turn "turn i"`) {
 		t.Errorf("%q: status %d, %s%s", line, status, out, errs)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 )
 
 // TestV63_NoInternalsInMessages: what goes wrong is said in words for people, whatever a
@@ -77,7 +79,7 @@ func TestV63_NoInternalsInSettings(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "config.toml"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, errs, status := s.run("", "track"); internals.MatchString(errs) || status != exitDone && !strings.Contains(errs, "config.toml") {
+		if _, errs, status := s.run("", "track"); internals.MatchString(errs) || status != cli.ExitDone && !strings.Contains(errs, "config.toml") {
 			t.Errorf("%q: status %d: %s", text, status, errs)
 		}
 	}
@@ -86,7 +88,7 @@ func TestV63_NoInternalsInSettings(t *testing.T) {
 	} {
 		s := newSeat(t)
 		s.variables[name] = value
-		if _, errs, status := s.run("", "track"); internals.MatchString(errs) || status != exitDone && !strings.Contains(errs, name) {
+		if _, errs, status := s.run("", "track"); internals.MatchString(errs) || status != cli.ExitDone && !strings.Contains(errs, name) {
 			t.Errorf("%s=%s: status %d: %s", name, value, status, errs)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
@@ -39,8 +40,8 @@ func (s *seat) write(name, text string) {
 func (s *seat) run(stdin string, args ...string) (stdout, stderr string, status int) {
 	s.Helper()
 	var out, errs bytes.Buffer
-	c := newCLI(strings.NewReader(stdin), &out, &errs, func(name string) string { return s.variables[name] }, s.project)
-	status = c.run(s.Context(), args)
+	c := newProgram(strings.NewReader(stdin), &out, &errs, func(name string) string { return s.variables[name] }, s.project)
+	status = c.Run(s.Context(), args)
 	return out.String(), errs.String(), status
 }
 
@@ -48,7 +49,7 @@ func (s *seat) run(stdin string, args ...string) (stdout, stderr string, status 
 func (s *seat) must(args ...string) string {
 	s.Helper()
 	out, errs, status := s.run("", args...)
-	if status != exitDone && status != exitPartly {
+	if status != cli.ExitDone && status != cli.ExitPartly {
 		s.Fatalf("%q: status %d: %s", args, status, errs)
 	}
 	return out
@@ -157,15 +158,15 @@ func TestV64_KeysOfCommands(t *testing.T) {
 	check("verify")
 	bundle, _, _ := s.run("", "export", "@")
 	out, errs, status := s.run(bundle, "--json", "import")
-	if status != exitDone {
+	if status != cli.ExitDone {
 		t.Fatal(errs)
 	}
 	words.Check(t, "import", []byte(out))
 	ran = append(ran, "import", "wait") // wait prints what the command prints that made the ticket
 
-	for _, m := range testCLI().makers() {
-		if !slices.Contains(ran, m.name) {
-			t.Errorf("the answer of cairn %s is not checked", m.name)
+	for _, m := range commands(testCLI()) {
+		if !slices.Contains(ran, m.Name) {
+			t.Errorf("the answer of cairn %s is not checked", m.Name)
 		}
 	}
 }
@@ -180,32 +181,32 @@ func TestV64_ErrorsInJSON(t *testing.T) {
 	s.must("session", "step", "begin", "open", "--step", "one")
 	for _, c := range []struct {
 		args string
-		failure
+		cli.Failure
 	}{
-		{"--json frobnicate", failure{2, "usage", "unknown command", ""}},
-		{"frobnicate --json", failure{2, "usage", "unknown command", ""}},
-		{"log --nonsense --json", failure{2, "usage", "unknown flag", ""}},
-		{"log -n 0 --json", failure{2, "usage", "cannot list 0", ""}},
-		{"operations --json extra", failure{2, "usage", "no arguments", ""}},
-		{"restore --json", failure{2, "usage", "restore", ""}},
-		{"session --json", failure{2, "usage", "session", ""}},
-		{"session --json dance", failure{2, "usage", "cannot dance", ""}},
-		{"--json diff 0000000000", failure{4, "not-found", "not found", ""}},
-		{"--json restore @~9", failure{4, "not-found", "there are only", ""}},
-		{"--json undo --operation", failure{4, "not-found", "nothing to undo", "cairn operations"}},
-		{"--json session show none", failure{4, "not-found", "none", ""}},
-		{"--json session undo open", failure{1, "busy", "session is busy", "step end"}},
-		{"--json session begin @", failure{2, "id", "unusable id", ""}},
-		{"--json ls @ ../out", failure{2, "outside", "outside the root", "--root"}},
-		{"--json pin @ a..b", failure{2, "name", "a..b", ""}},
-		{"--json restore @ --plan 0123456789abcdef", failure{1, "moved", "", "--dry-run"}},
-		{"--json import", failure{1, "bundle", "", "cairn export"}},
-		{"--json -C nowhere log", failure{1, "root", "nowhere", ""}},
-		{"--json ls @ none", failure{4, "not-found", "none", ""}},
+		{"--json frobnicate", cli.Failure{Status: 2, Code: "usage", Message: "unknown command", Hint: ""}},
+		{"frobnicate --json", cli.Failure{Status: 2, Code: "usage", Message: "unknown command", Hint: ""}},
+		{"log --nonsense --json", cli.Failure{Status: 2, Code: "usage", Message: "unknown flag", Hint: ""}},
+		{"log -n 0 --json", cli.Failure{Status: 2, Code: "usage", Message: "cannot list 0", Hint: ""}},
+		{"operations --json extra", cli.Failure{Status: 2, Code: "usage", Message: "no arguments", Hint: ""}},
+		{"restore --json", cli.Failure{Status: 2, Code: "usage", Message: "restore", Hint: ""}},
+		{"session --json", cli.Failure{Status: 2, Code: "usage", Message: "session", Hint: ""}},
+		{"session --json dance", cli.Failure{Status: 2, Code: "usage", Message: "cannot dance", Hint: ""}},
+		{"--json diff 0000000000", cli.Failure{Status: 4, Code: "not-found", Message: "not found", Hint: ""}},
+		{"--json restore @~9", cli.Failure{Status: 4, Code: "not-found", Message: "there are only", Hint: ""}},
+		{"--json undo --operation", cli.Failure{Status: 4, Code: "not-found", Message: "nothing to undo", Hint: "cairn operations"}},
+		{"--json session show none", cli.Failure{Status: 4, Code: "not-found", Message: "none", Hint: ""}},
+		{"--json session undo open", cli.Failure{Status: 1, Code: "busy", Message: "session is busy", Hint: "step end"}},
+		{"--json session begin @", cli.Failure{Status: 2, Code: "id", Message: "unusable id", Hint: ""}},
+		{"--json ls @ ../out", cli.Failure{Status: 2, Code: "outside", Message: "outside the root", Hint: "--root"}},
+		{"--json pin @ a..b", cli.Failure{Status: 2, Code: "name", Message: "a..b", Hint: ""}},
+		{"--json restore @ --plan 0123456789abcdef", cli.Failure{Status: 1, Code: "moved", Message: "", Hint: "--dry-run"}},
+		{"--json import", cli.Failure{Status: 1, Code: "bundle", Message: "", Hint: "cairn export"}},
+		{"--json -C nowhere log", cli.Failure{Status: 1, Code: "root", Message: "nowhere", Hint: ""}},
+		{"--json ls @ none", cli.Failure{Status: 4, Code: "not-found", Message: "none", Hint: ""}},
 	} {
 		out, errs, status := s.run("", strings.Fields(c.args)...)
 		lines := strings.Split(strings.TrimSuffix(errs, "\n"), "\n")
-		var got struct{ Error *failure }
+		var got struct{ Error *cli.Failure }
 		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &got); err != nil || got.Error == nil {
 			t.Errorf("%s: %v in %q", c.args, err, errs)
 			continue
@@ -213,7 +214,7 @@ func TestV64_ErrorsInJSON(t *testing.T) {
 		words.Check(t, c.args, []byte(lines[len(lines)-1]))
 		f := got.Error
 		if status != c.Status || f.Status != status || f.Code != c.Code || !strings.Contains(f.Message, c.Message) || !strings.Contains(f.Hint, c.Hint) || f.Message == "" {
-			t.Errorf("%s: status %d, %+v, want %+v", c.args, status, *f, c.failure)
+			t.Errorf("%s: status %d, %+v, want %+v", c.args, status, *f, c.Failure)
 		}
 		if out != "" {
 			t.Errorf("%s: answered %q", c.args, out)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
@@ -50,7 +51,7 @@ func TestLogDecorations(t *testing.T) {
 	s.write("a", "2\n")
 	s.must("track")
 	lines := strings.Split(s.onScreen("log", "--color=never"), "\n")
-	if strings.Contains(lines[0], "(") || !strings.Contains(lines[1][shortID:], " (first, v1) ") {
+	if strings.Contains(lines[0], "(") || !strings.Contains(lines[1][cli.ShortID:], " (first, v1) ") {
 		t.Errorf("%q", lines)
 	}
 	colored := "\x1b[m\x1b[33m (\x1b[m\x1b[1;33mfirst\x1b[m\x1b[33m, \x1b[m\x1b[1;33mv1\x1b[m\x1b[33m)\x1b[m "
@@ -66,9 +67,9 @@ func TestLogDecorations(t *testing.T) {
 func (s *seat) onScreen(args ...string) string {
 	s.Helper()
 	var out, errs bytes.Buffer
-	c := newCLI(strings.NewReader(""), &out, &errs, func(name string) string { return s.variables[name] }, s.project)
-	c.outTerminal = true
-	if status := c.run(s.Context(), args); status != exitDone {
+	c := newProgram(strings.NewReader(""), &out, &errs, func(name string) string { return s.variables[name] }, s.project)
+	c.OutTerminal = true
+	if status := c.Run(s.Context(), args); status != cli.ExitDone {
 		s.Errorf("%q: status %d: %s", args, status, errs.String())
 	}
 	return out.String()

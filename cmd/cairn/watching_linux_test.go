@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
@@ -27,7 +28,7 @@ func newServing(t *testing.T) (s *serving, project string) {
 }
 
 // serverLine is what status says of the server, as text and as JSON.
-func (s *serving) serverLine(project string) (line string, state *serverState) {
+func (s *serving) serverLine(project string) (line string, state *cli.ServerState) {
 	s.t.Helper()
 	text, status := s.cairn(project, "status")
 	if status != 0 {
@@ -39,7 +40,7 @@ func (s *serving) serverLine(project string) (line string, state *serverState) {
 		}
 	}
 	text, _ = s.cairn(project, "status", "--json")
-	var answer struct{ Server *serverState }
+	var answer struct{ Server *cli.ServerState }
 	if err := json.Unmarshal([]byte(text), &answer); err != nil {
 		s.t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
 // Where the server of this user listens. The rules are those of the cairn program
-// (cmd/cairn/place.go, internal/protocol): a flag, CAIRN_DATA_DIR, data_dir in the user's
+// (cmd/cairn/internal/cli/place.go, internal/protocol): a flag, CAIRN_DATA_DIR, data_dir in the user's
 // settings, then the system's directory for data.
 import * as fs from "node:fs"
 import * as path from "node:path"

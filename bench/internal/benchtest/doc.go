@@ -1,0 +1,2 @@
+// Package benchtest is test support: files that a test reads and writes, or fails.
+package benchtest

@@ -1,0 +1,366 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
+	"github.com/seed-fb9cbc17/cairn/internal/git"
+	"github.com/seed-fb9cbc17/cairn/internal/httpapi"
+	"github.com/seed-fb9cbc17/cairn/internal/listen"
+	"github.com/seed-fb9cbc17/cairn/internal/protocol"
+	"github.com/seed-fb9cbc17/cairn/internal/realpath"
+	"github.com/seed-fb9cbc17/cairn/internal/team"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
+)
+
+const serveManual = `cairn serve answers over HTTP, for editors, agents and a browser.
+
+Usage:
+    cairn serve [DIR...] [--listen ADDRESS:PORT] [--token TOKEN] [--idle TIME]
+    cairn serve --remote REMOTE --listen ADDRESS:PORT [--refresh TIME]
+    cairn serve --login
+
+The server has the root of the current directory, or those of the DIRs. Requests
+that name no root mean the first one. POST /projects registers further roots,
+and ?directory= in a request names one. No request reaches a path outside a
+registered root, but for the new directory that POST /checkout makes. GET
+/openapi.json describes all requests.
+
+Without --listen the only way in is a Unix socket, serve/sock in the data
+directory, which only you can open. cairn track, patch, restore and revert and
+the hooks use the socket when it is there, and give the same answers when it is
+not; --no-server or CAIRN_NO_SERVER=1 keeps them from it. There is one server
+for each data directory.
+
+With --listen there is also a TCP port. A request to it needs the token, as
+Authorization: Bearer TOKEN, or the cookie of a browser that has logged in. The
+server prints a link for one login, and cairn serve --login prints another one.
+Port 0 means any free port. Without --token the token is that of serve/token in
+the data directory, a file that the server makes when it is missing.
+
+With --remote the server shows what machines have pushed to a git repository, a
+URL or a path, and nothing of this machine: projects, users, machines, sessions,
+and turns with prompts and diffs. It is read-only: a request that would change
+something gets status 403. It fetches what a page needs into a cache below
+team/ in the data directory, and looks at the remote again at most every
+--refresh (30s). While the remote cannot be reached it shows the last state and
+says so. Addresses name the project by its key on the remote, so a link to a
+turn means the same on every such server.
+
+Stores are cleaned once an hour, as by cairn gc. SIGTERM and SIGINT finish what
+is under way and end the server; a second one ends it at once, and the next
+command finishes what was begun.
+
+Options:
+    --listen ADDRESS:PORT  listen there, too: 127.0.0.1:8390, [::1]:0
+    --token TOKEN          want this token; CAIRN_TOKEN says the same without
+                           showing it to other users of the machine
+    --allow-remote         let --listen name an address of the network. Nothing
+                           is encrypted: put something in front that does
+    --allow-host NAME      answer for this name, too, as something in front of
+                           the server passes it on; may be given several times
+    --remote REMOTE        show what was pushed there, see above
+    --refresh TIME         look at the remote at most this often, as in 2m
+    --login                print a login link of the server that is running
+    --idle TIME            end when no request has come for this long, as in 30m
+    --on-demand            be the server that hooks start, see cairn help setup:
+                           for every root that is asked for; where another
+                           server runs there is nothing to do, but one on demand
+                           of another build of cairn is replaced
+
+One line goes to stdout for each way in, as soon as it is open: the socket, or
+the address and the login link. With --json: {"socket"} or {"url", "login"}.
+`
+
+type serveFlags struct {
+	listen, token string
+	allowRemote   bool
+	allowHosts    []string
+	login         bool
+	onDemand      bool
+	idle          time.Duration
+	remote        string
+	refresh       time.Duration
+}
+
+func (c *commands) serveCommand() *cobra.Command {
+	var f serveFlags
+	cmd := c.Command(cli.Command{
+		Use: "serve [DIR...]", Short: "answer over HTTP", Manual: serveManual,
+		Args: cobra.ArbitraryArgs, Complete: cli.CompleteFiles,
+		Run: func(ctx context.Context, cmd *cobra.Command, args []string) error {
+			if err := f.checkRemote(c, args, cmd.Flags().Changed("refresh")); err != nil {
+				return err
+			}
+			if f.login {
+				return c.printLogin(ctx, args, f.remote)
+			}
+			return c.serve(ctx, cmd, f, args)
+		},
+	})
+	cmd.Flags().StringVar(&f.listen, "listen", "", "listen at this address, too")
+	cmd.Flags().StringVar(&f.token, "token", "", "want this token")
+	cmd.Flags().BoolVar(&f.allowRemote, "allow-remote", false, "let --listen name an address of the network")
+	cmd.Flags().StringArrayVar(&f.allowHosts, "allow-host", nil, "answer for this name, too")
+	cmd.Flags().DurationVar(&f.idle, "idle", 0, "end when no request has come for this long")
+	cmd.Flags().BoolVar(&f.onDemand, "on-demand", false, "be the server that hooks start")
+	cmd.Flags().StringVar(&f.remote, "remote", "", "show what was pushed there")
+	cmd.Flags().DurationVar(&f.refresh, "refresh", team.DefaultEvery, "look at the remote at most this often")
+	cmd.Flags().BoolVar(&f.login, "login", false, "print a login link of the server that is running")
+	return cmd
+}
+
+func (c *commands) serve(ctx context.Context, cmd *cobra.Command, f serveFlags, dirs []string) (err error) {
+	// This process lives long, and gcPercent suits one that lives for milliseconds.
+	debug.SetGCPercent(100)
+	c.Env = cli.WithGit(c.Env, git.Named{}) // the callers of the server have other environments
+	dir, err := c.WorkDir()
+	if err != nil {
+		return err
+	}
+	dataDir, err := c.DataDir(dir)
+	if err != nil {
+		return err
+	}
+	if f.remote != "" {
+		dataDir = team.Dir(dataDir, f.remote) // with a socket and a token of its own
+	}
+	listener, err := f.listener(ctx, c)
+	if err != nil {
+		return err
+	}
+	claim, err := f.claim(ctx, dataDir)
+	if err != nil || claim == nil {
+		return errors.Join(err, closeListener(listener))
+	}
+	defer func() { err = errors.Join(err, claim.Close()) }()
+	server, end, err := c.newServer(f, dataDir)
+	if err != nil {
+		return errors.Join(err, closeListener(listener))
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	if f.remote == "" {
+		if err := c.registerAll(server, dir, dirs, f.onDemand); err != nil {
+			return errors.Join(err, closeListener(listener))
+		}
+	}
+	var ways []listen.Way
+	if listener != nil {
+		token, err := c.token(claim, f.token, cmd.Flags().Changed("token"))
+		if err != nil {
+			return errors.Join(err, listener.Close())
+		}
+		w, err := listen.TCP(server, listener, token, append([]string{f.listen}, f.allowHosts...))
+		if err != nil {
+			return errors.Join(err, listener.Close())
+		}
+		ways = append(ways, w)
+	}
+	socket, err := claim.Listen()
+	switch {
+	case err == nil:
+		ways = append(ways, listen.Socket(server, socket, ways))
+	case listener == nil:
+		return fmt.Errorf("open the socket: %w (--data-dir names another place, --listen goes without)", err)
+	default:
+		c.Console.Remark("no socket: %v", err)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	if f.idle > 0 {
+		listen.NewIdle(f.idle, stop).Count(ways)
+	}
+	ready := func() error { return c.announce(ways) }
+	if f.onDemand {
+		ready = func() error { return errors.Join(protocol.WriteRunning(dataDir, cli.BuildName()), c.announce(ways)) }
+		defer func() { err = errors.Join(err, protocol.RemoveRunning(dataDir)) }()
+	}
+	return listen.Serve(ctx, server, ways, c.Console.Logger(), ready)
+}
+
+// claim claims the data directory, nil where there is nothing to do for a server on demand.
+func (f *serveFlags) claim(ctx context.Context, dataDir string) (*httpapi.Claim, error) {
+	if f.onDemand {
+		return httpapi.NewClaimOnDemand(ctx, dataDir, cli.BuildName())
+	}
+	claim, err := httpapi.NewClaim(dataDir)
+	if err == nil {
+		err = protocol.RemoveRunning(dataDir) // of a server that was killed
+	}
+	return claim, err
+}
+
+func closeListener(l net.Listener) error {
+	if l == nil {
+		return nil
+	}
+	return l.Close()
+}
+
+// listener opens the TCP address, before anything is claimed for it.
+func (f *serveFlags) listener(ctx context.Context, c *commands) (net.Listener, error) {
+	if f.listen == "" {
+		if f.token != "" || f.allowRemote || f.allowHosts != nil {
+			return nil, c.Usage("has a use for --token, --allow-remote and --allow-host only with --listen")
+		}
+		return nil, nil
+	}
+	host, _, err := net.SplitHostPort(f.listen)
+	if err != nil {
+		return nil, c.Usage("cannot listen at %s: want an address and a port, as in 127.0.0.1:8390", wording.ShellWord(f.listen))
+	}
+	if ip := net.ParseIP(host); !f.allowRemote && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return nil, c.Usage("will not listen at %s, which others can reach and where nothing is encrypted: "+
+			"127.0.0.1 is for this machine alone; --allow-remote insists", wording.ShellWord(f.listen))
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.listen)
+	if err != nil {
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	return l, nil
+}
+
+// serverOptions gives the server, for each root, the settings of a command in that
+// root.
+func (c *commands) serverOptions(dataDir string) httpapi.Options {
+	logger := c.Console.Logger()
+	return httpapi.Options{
+		Build: cli.BuildName(), Logger: logger,
+		Settings: func(root string) (cairn.Options, error) { return c.optionsFor(root, dataDir, logger) },
+		Guard:    c.guardRoot,
+		Sync:     func(root string) { c.syncRoot(root, dataDir) },
+		Retention: func(root string) (cairn.Retention, bool, error) {
+			there := *c.Program
+			cfg, err := there.Settings(root)
+			if err != nil {
+				return cairn.Retention{}, false, err
+			}
+			return cfg.Retention(), cfg.Background, nil
+		},
+	}
+}
+
+// syncRoot starts a push in the background where the settings of a root want one.
+func (c *commands) syncRoot(root, dataDir string) {
+	there := *c.Program
+	cfg, err := there.Settings(root)
+	if err == nil && cfg.Sync != "" && there.MayBegin() {
+		_ = c.Spawn(cli.SyncArgs(&cairn.Options{Root: root, DataDir: dataDir})) // the next call tries again
+	}
+}
+
+func (c *commands) registerAll(server *httpapi.Server, dir string, dirs []string, onDemand bool) error {
+	if len(dirs) == 0 && onDemand {
+		return nil // callers register their roots
+	}
+	if len(dirs) == 0 {
+		root, err := c.RootDir(dir)
+		if err != nil {
+			return err
+		}
+		_, err = server.Register(root, true)
+		return err
+	}
+	paths, err := c.Paths(dirs)
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		if _, err := server.Register(path, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// token is the token of requests by TCP.
+func (c *commands) token(claim *httpapi.Claim, token string, given bool) (string, error) {
+	if !given {
+		token = c.Env("CAIRN_TOKEN")
+	}
+	if !given && token == "" {
+		return claim.Token()
+	}
+	if err := httpapi.CheckToken(token); err != nil {
+		return "", c.Usage("cannot use the token: %v", err)
+	}
+	return token, nil
+}
+
+func (c *commands) announce(ways []listen.Way) error {
+	for _, w := range ways {
+		if c.Global.JSON {
+			if err := c.WriteJSON(w.Announcement); err != nil {
+				return err
+			}
+			continue
+		}
+		if w.Socket != "" {
+			fmt.Fprintf(c.Out, "socket  %s\n", w.Socket)
+			continue
+		}
+		fmt.Fprintf(c.Out, "url     %s\nlogin   %s\n", w.URL, w.Login)
+	}
+	return c.Out.Flush()
+}
+
+// printLogin asks the server that is running for a login link.
+func (c *commands) printLogin(ctx context.Context, args []string, remote string) error {
+	if len(args) > 0 {
+		return c.Usage("--login takes no DIR")
+	}
+	dataDir, err := c.usersDataDir()
+	if err != nil {
+		return err
+	}
+	if remote != "" {
+		dataDir = team.Dir(dataDir, remote)
+	}
+	path, err := protocol.Socket(dataDir)
+	if err == nil {
+		err = protocol.CheckOwner(path)
+	}
+	if err != nil {
+		return fmt.Errorf("no server is running: %w", err)
+	}
+	links, err := listen.LoginLinks(ctx, path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("no server is running: %w", err)
+	case links == "":
+		return errors.New("the server listens on its socket only: start it with --listen 127.0.0.1:0")
+	}
+	_, err = c.Out.WriteString(links)
+	return err
+}
+
+// guardRoot refuses roots that are most likely an accident.
+func (c *commands) guardRoot(root string) error {
+	home, err := realpath.Of(c.Home())
+	if err == nil && realpath.Within(home, root) || root == filepath.Dir(root) {
+		return fmt.Errorf("%s holds your whole home directory or file system", root)
+	}
+	return nil
+}
+
+// optionsFor returns the options of a track in a root.
+func (c *commands) optionsFor(root, dataDir string, logger *slog.Logger) (cairn.Options, error) {
+	there := *c.Program
+	there.ForgetPlace() // a server lives long
+	there.Running = "track"
+	there.Global.Directory, there.Global.Root, there.Global.DataDir = root, root, dataDir
+	opt, err := there.Options()
+	opt.Command, opt.Logger, opt.Progress, opt.Watch = "cairn serve", logger, nil, true
+	opt.ForRoot = func(other string) (cairn.Options, error) { return c.optionsFor(other, dataDir, logger) }
+	return opt, err
+}

@@ -1,0 +1,332 @@
+package back
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/goback"
+	"github.com/seed-fb9cbc17/cairn/internal/lastdone"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+const undoManual = `cairn undo takes back what was done last: the newest turn of an agent, or the
+newest restore, revert or redo.
+
+Usage:
+    cairn undo [--turn | --session S | --operation] [--end-open]
+               [--dry-run | --plan ID] [--on-conflict POLICY] [PATH...]
+               [--conversation] [--this-root] [--outside]
+    cairn undo --git [--yes] [the options above, and no PATH]
+
+What is newest is taken back, and named with its prompt and its files. Again it
+takes back what was done before, and so on. cairn redo brings it back. Typed as
+a prompt in an agent, cairn undo means the same, with the turns of that session.
+
+A turn counts if it is in effect and changed files; one that is running cannot
+be taken back. A turn that was taken back does not count any more, and taking it
+back is no operation: cairn redo, not a further undo, brings it back. It is one
+only where its session has gone on since, and nothing else is left. In an
+agent's shell the turns of this agent count and no others.
+
+Two things can make the answer ambiguous: an operation that is newer than the
+newest turn, and turns of other sessions whose agents are at work. On a terminal
+cairn undo then asks. Elsewhere it takes the newest and says so in one line.
+
+It touches only what the turn or the operation touched, and brings back what an
+operation overwrote or deleted, ignored and oversized files included. Changes of
+others in these files are merged, or kept as a conflict. Paths outside the
+root and ignored files stay; they are listed where they are known.
+
+With --outside files outside the root go back, too, to how they were before the
+first tool that named them: an edit tool, or a command of the shell that writes
+to a path among its words. They were saved then, up to 1 MiB each (the setting
+outside). Keys and other credentials are never saved. A file that has changed
+since is a conflict and stays; --on-conflict overwrite saves and drops the later
+change. Nothing is merged there, and no directory is made or removed. A turn or
+an operation that changed nothing else counts with --outside only. cairn redo
+--outside brings it again.
+
+A turn of a session that works in several directories (cairn help session) goes
+back in all of them or in none. The answer lists the paths of the others in
+full, and says in how many directories something changed. --git then goes with
+--this-root only.
+
+With --git the git repository goes back, too: HEAD, refs, stashes, index and a
+merge or rebase in progress, as far as the turn or the operation has moved them.
+A turn that moved only git counts then. What has moved again since stays and is
+listed as a conflict, and so does a branch that another work tree has checked
+out. Git is changed by a plan: on a terminal cairn undo shows it and asks;
+elsewhere it lists the plan and the line that carries it out, unless --yes says
+so at once. No hook runs. cairn undo --git and cairn redo --git take that back.
+
+With PATH only operations count, the newest of all: these paths, and everything
+below them, are taken back, and the next undo goes on with the rest. An undo
+that ends in conflict on every path changes nothing and counts for nothing: the
+next one tries the same again. With --on-conflict keep it counts, and the next
+one goes on with what was done before.
+
+Options:
+    --turn                the newest turn, whatever operation came later
+    --session S           the newest turn of this session
+    --operation           the newest operation of all, a session's way back
+                          included, whatever turn came later
+    --git                 git goes back, too, by a plan
+    --yes                 with --git: carry the plan out without a question
+    --conversation        of a turn: the conversation of its agent goes back,
+                          too, where a program can do that: with Codex, while it
+                          does not run. Otherwise the answer names the way, and
+                          the exit status is 3
+    --outside             files outside the root go back, too
+    --this-root           only in this directory, where a turn or an operation
+                          went over several
+    --end-open            end a step that is still running, for instance that of
+                          a command under cairn run, or of an agent that is gone
+    --on-conflict POLICY  what becomes of a path that was changed since:
+                          merge (the default) brings both changes together, or
+                          lets the path stay where they overlap: a conflict;
+                          overwrite saves and drops the later change; keep lets
+                          the path stay; fail does nothing at all, with exit
+                          status 1
+    --dry-run             only list what would be done, and give the plan an id
+    --plan ID             carry out the plan of a dry run with the same
+                          arguments, or nothing if it would be another one now
+
+The answer and the exit status are those of cairn restore; the status is 4 if
+there is nothing to undo. With --json the answer has "did", too: "turn" with
+"sessionID", "messageID", "agent" and "prompt", or "operation" with "undoes",
+the id of that operation, and "kind". With --git it has "git": {"changes": [],
+"conflicts": [{"ref", "reason"}]}, with --outside "outside": {"restored",
+"deleted", "kept", "conflicts"}, of absolute paths. After a turn of a known
+agent undo has "conversation": {"back", "how"}.
+
+Examples:
+    cairn undo --dry-run
+    cairn undo --turn
+    cairn undo main.go --on-conflict keep
+`
+
+const redoManual = `cairn redo brings back what the last undo took back.
+
+Usage:
+    cairn redo [--turn | --session S | --operation] [--end-open]
+               [--dry-run | --plan ID] [--on-conflict POLICY] [--outside]
+               [PATH...]
+
+It touches only what the undo touched, and with --git also what cairn undo --git
+has moved in git, by a plan, as there. Again it brings back what the undo before
+took back, and so on. A turn can come back until its session goes on, with a
+prompt or a tool. An operation can come back until another restore or revert.
+What is newest counts, and where that is ambiguous redo asks, or takes the
+newest and says so, as cairn undo does.
+
+Options:
+    --turn                a turn, whatever operation was undone later
+    --session S           a turn of this session
+    --operation           the newest operation that was undone
+    --git, --yes          as in cairn undo
+    --outside             as in cairn undo
+    --this-root           as in cairn undo
+    --end-open            as in cairn undo
+    --on-conflict POLICY  what becomes of a path that was changed since the
+                          undo: merge (the default), overwrite, keep or fail, as
+                          in cairn undo
+    --dry-run             only list what would be done, and give the plan an id
+    --plan ID             carry out the plan of a dry run with the same
+                          arguments, or nothing if it would be another one now
+
+The answer and the exit status are those of cairn undo; the status is 4 if there
+is nothing to redo.
+`
+
+func (c *commands) undoCommand() *cobra.Command {
+	return c.takeBackCommand(
+		cli.Command{Use: "undo [PATH...]", Short: "take back the newest turn or operation", Manual: undoManual},
+		wayBack{(*lastdone.Finder).Undo, takeBackWords, "took back", "would take back"},
+	)
+}
+
+func (c *commands) redoCommand() *cobra.Command {
+	return c.takeBackCommand(
+		cli.Command{Use: "redo [PATH...]", Short: "bring back what the last undo took back", Manual: redoManual},
+		wayBack{(*lastdone.Finder).Redo, "bring back", "brought back", "would bring back"},
+	)
+}
+
+const takeBackWords = "take back"
+
+// wayBack is undo or redo, and the words for it.
+type wayBack struct {
+	find             func(*lastdone.Finder, context.Context, lastdone.Want) ([]lastdone.Choice, error)
+	does, did, would string
+}
+
+// undoFlags are the options of undo and redo.
+type undoFlags struct {
+	turn, operation bool
+	endOpen         bool
+	thisRoot        bool
+	outside         bool
+	session, policy string
+	plan            goback.PlanFlags
+	git             goback.GitFlags
+	conversation    bool
+}
+
+// The names of the options that say what is taken back.
+const turnFlag, operationFlag = "turn", "operation"
+
+// takeBackCommand is undo or redo.
+func (c *commands) takeBackCommand(d cli.Command, way wayBack) *cobra.Command {
+	var f undoFlags
+	d.Args, d.Complete = cobra.ArbitraryArgs, cli.CompleteFiles
+	d.Run = func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		return c.takeBack(&undoRun{commands: c, ctx: ctx, cmd: cmd, f: &f, way: way}, args)
+	}
+	cmd := c.Command(d)
+	flags := cmd.Flags()
+	flags.BoolVar(&f.turn, turnFlag, false, "the newest turn")
+	flags.BoolVar(&f.operation, operationFlag, false, "the newest operation")
+	flags.StringVar(&f.session, cli.SessionFlag, "", "a turn of this session")
+	flags.BoolVar(&f.endOpen, "end-open", false, "end a step that is still open")
+	flags.BoolVar(&f.thisRoot, goback.ThisRootFlag, false, "only in this directory, of several")
+	goback.RegisterOutside(cmd, &f.outside)
+	if way.does == takeBackWords {
+		flags.BoolVar(&f.conversation, goback.ConversationFlag, false, "the agent's conversation goes back, too")
+	}
+	cmd.MarkFlagsMutuallyExclusive(turnFlag, operationFlag)
+	cmd.MarkFlagsMutuallyExclusive(cli.SessionFlag, operationFlag)
+	c.CompleteSessionFlag(cmd)
+	goback.RegisterPolicy(cmd, &f.policy)
+	f.plan.Register(cmd)
+	f.git.Register(cmd)
+	return cmd
+}
+
+// undoRun is one call of undo or redo.
+type undoRun struct {
+	*commands
+	ctx   context.Context
+	cmd   *cobra.Command
+	f     *undoFlags
+	way   wayBack
+	paths []string
+	opt   session.MoveOptions
+	half  *goback.Conversation // the conversation, after an undo
+}
+
+func (c *commands) takeBack(r *undoRun, args []string) (err error) {
+	r.opt = session.MoveOptions{DryRun: r.f.plan.DryRun, Plan: r.f.plan.ID, EndOpen: r.f.endOpen, ThisRoot: r.f.thisRoot}
+	if r.opt.OnConflict, err = c.Policy(r.cmd, r.f.policy); err != nil {
+		return err
+	}
+	if err := r.f.plan.Check(c.Dialog, r.cmd); err != nil {
+		return err
+	}
+	if r.paths, err = c.Paths(args); err != nil {
+		return err
+	}
+	if len(r.paths) > 0 && (r.f.turn || r.f.session != "") {
+		return c.Usage("takes a turn back as a whole: no PATH goes with --%s and --%s (cairn session revert --help)", turnFlag, cli.SessionFlag)
+	}
+	if err := r.f.git.Check(c.Dialog, &r.f.plan, r.paths); err != nil {
+		return err
+	}
+	if r.f.outside && len(r.paths) > 0 {
+		return c.Usage("takes paths outside the root back as a whole: no PATH goes with --%s", goback.OutsideFlag)
+	}
+	r.opt.Git, r.opt.Outside = r.f.git.Git, r.f.outside
+	chosen, err := r.choose()
+	if err != nil {
+		return err
+	}
+	return c.WithRepo(func(repo *cairn.Repo) error {
+		finder := r.finder(repo)
+		take := func() (*cairn.Result, error) { return finder.Take(r.ctx, chosen, r.opt, r.paths) }
+		res, err := r.Confirmed(r.ctx, &r.f.git, &r.opt, take, func(res *cairn.Result) error { return r.tell(repo, chosen, res) })
+		if err != nil || res == nil {
+			return err
+		}
+		if !r.opt.Git {
+			defer r.gitStaysOf(r.ctx, repo, res)
+		}
+		err = r.conversation(finder, chosen, res)
+		return errors.Join(err, r.tell(repo, chosen, res))
+	})
+}
+
+// conversation sees to the conversation after a turn was taken back.
+func (r *undoRun) conversation(finder *lastdone.Finder, c *lastdone.Choice, res *cairn.Result) (err error) {
+	if r.way.does == takeBackWords && c.Turn != nil && goback.ChangedFiles(res) {
+		r.half, err = r.TakeConversationBack(r.ctx, finder.Sessions, c.Session, c.Turn.ID(), r.f.conversation)
+	}
+	return err
+}
+
+// choose finds what is to be taken back. Steps of its session that begin in the background begin
+// before.
+func (r *undoRun) choose() (*lastdone.Choice, error) {
+	var chosen *lastdone.Choice
+	find := func(want lastdone.Want) func(*cairn.Repo) error {
+		return func(repo *cairn.Repo) (err error) {
+			chosen, err = r.chooseIn(repo, want)
+			return err
+		}
+	}
+	want := lastdone.Want{Turn: r.f.turn || r.f.session != "", Operation: r.f.operation || len(r.paths) > 0, Session: r.f.session}
+	if err := r.WithRepo(find(want)); err != nil || chosen.Turn == nil {
+		return chosen, err
+	}
+	if late, err := r.BeginSteps(r.ctx, chosen.Session.ID); err != nil || !late {
+		return chosen, err
+	}
+	want.Session, want.Turn = chosen.Session.ID, true
+	err := r.WithRepo(find(want))
+	return chosen, err
+}
+
+func (r *undoRun) chooseIn(repo *cairn.Repo, want lastdone.Want) (chosen *lastdone.Choice, err error) {
+	finder := r.finder(repo)
+	if want.Session != "" {
+		if want.Session, err = finder.Sessions.Find(r.ctx, want.Session); err != nil {
+			return nil, err
+		}
+	}
+	list, err := r.way.find(finder, r.ctx, want)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(list) == 0:
+		r.offerGit(repo, want, nil)
+		r.offerOutside(repo, finder, want, nil)
+		return nil, fmt.Errorf("%w: nothing to %s", cairn.ErrNotFound, r.cmd.Name())
+	}
+	r.offerGit(repo, want, &list[0])
+	r.offerOutside(repo, finder, want, &list[0])
+	if len(list) == 1 {
+		return &list[0], nil
+	}
+	return r.chooseAmong(repo, list)
+}
+
+// offerOutside says that something newer counts only with --outside, if so. than is what counts without.
+func (r *undoRun) offerOutside(repo *cairn.Repo, finder *lastdone.Finder, want lastdone.Want, than *lastdone.Choice) {
+	if r.f.outside || r.Global.JSON {
+		return
+	}
+	with := *finder
+	with.Outside = true
+	list, err := r.way.find(&with, r.ctx, want)
+	if err != nil || len(list) == 0 || than != nil && list[0].Same(than) {
+		return
+	}
+	r.Console.Remark("hint: %s changed only what lies outside this directory: cairn %s --%s takes it back", r.text(repo, &list[0]), r.cmd.Name(), goback.OutsideFlag)
+}
+
+func (r *undoRun) finder(repo *cairn.Repo) *lastdone.Finder {
+	return &lastdone.Finder{Repo: repo, Sessions: session.New(repo), Line: r.Ancestors(), EndOpen: r.f.endOpen, Git: r.f.git.Git, Outside: r.f.outside}
+}

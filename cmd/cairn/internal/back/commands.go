@@ -1,0 +1,20 @@
+package back
+
+import (
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/goback"
+)
+
+// commands are the commands of one run of the program.
+type commands struct{ *goback.Dialog }
+
+// Commands lists the commands of this package by name.
+func Commands(p *cli.Program) []cli.Maker {
+	c := &commands{Dialog: &goback.Dialog{Program: p}}
+	return []cli.Maker{
+		{Name: "restore", Make: c.restoreCommand},
+		{Name: "revert", Make: c.revertCommand},
+		{Name: "undo", Make: c.undoCommand},
+		{Name: "redo", Make: c.redoCommand},
+	}
+}

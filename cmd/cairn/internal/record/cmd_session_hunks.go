@@ -1,0 +1,149 @@
+package record
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/goback"
+	"github.com/seed-fb9cbc17/cairn/internal/sessiontext"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// scope is the part of the session that the flags name.
+func (r *sessionRun) scope() (session.Scope, error) {
+	in := session.Scope{Message: r.f.message}
+	if r.f.turn != "" {
+		if in.Message != "" {
+			return in, r.Usage("takes either --turn or --message, which is a part of a turn")
+		}
+		var err error
+		if in, err = r.all.TurnScope(r.ctx, r.args[0], r.f.turn); err != nil {
+			return in, err
+		}
+	}
+	in.Step = r.f.step()
+	return in, nil
+}
+
+func (r *sessionRun) diff() error {
+	opt := cairn.DiffOptions{Hunks: r.f.hunkIDs || r.Global.JSON, Color: bool(r.Palette()), Visible: r.Visible()}
+	if len(r.f.steps) > 1 || r.f.reverted {
+		return r.diffOwn(opt)
+	}
+	in, err := r.scope()
+	if err != nil {
+		return err
+	}
+	if !r.Global.JSON {
+		if err := r.all.WriteDiff(r.ctx, r.Out, r.args[0], in, opt); err != nil {
+			return err
+		}
+		return r.sayOutside(in)
+	}
+	array := r.NewArray()
+	for d, err := range r.all.Diff(r.ctx, r.args[0], in, opt) {
+		if err == nil {
+			err = array.Add(d)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return array.Close()
+}
+
+// sayOutside names what the steps of a scope changed outside the roots.
+func (r *sessionRun) sayOutside(in session.Scope) error {
+	ids, err := r.all.StepsIn(r.ctx, r.args[0], in)
+	if err != nil {
+		return err
+	}
+	messages, err := r.all.History(r.ctx, r.args[0])
+	if err != nil {
+		return err
+	}
+	saved := false
+	for i := range messages {
+		for j := range messages[i].Steps {
+			st := &messages[i].Steps[j]
+			if !slices.Contains(ids, st.ID) || st.Reverted {
+				continue
+			}
+			for k := range st.Outside {
+				r.Console.Remark("%s", sessiontext.Outside(&st.Outside[k]))
+				saved = saved || st.Outside[k].Left == ""
+			}
+		}
+	}
+	if saved {
+		r.Console.Remark("to take that back, too: cairn session revert %s --outside", wording.ShellWord(r.args[0]))
+	}
+	return nil
+}
+
+// revertHunks takes hunks of a turn, a message, steps or the session back, or with unrevert hunks of the
+// reverts. The boundary stays.
+func (r *sessionRun) revertHunks() error {
+	if r.f.paths != nil {
+		return r.Usage("takes either hunks or whole files of --path back")
+	}
+	if r.f.part != "" || r.f.start || r.f.endOpen || r.f.git.Git {
+		return r.Usage("takes hunks of a --turn, --message or --step back, without --part, --start, --end-open and --git")
+	}
+	opt, err := r.revertOptions()
+	if err != nil {
+		return err
+	}
+	if err := r.f.hunks.Options(r.commands.Dialog, &opt); err != nil {
+		return err
+	}
+	if r.f.hunks.Ask {
+		if opt.Hunks, err = r.askHunks(); err != nil {
+			return err
+		}
+		if len(opt.Hunks) == 0 {
+			r.Console.Remark("nothing to %s: no hunk was chosen", r.verb)
+			return nil
+		}
+		r.cmd.Flags().Set(goback.AskFlag, "false")
+		r.cmd.Flags().Set(goback.HunkFlag, strings.Join(opt.Hunks, ","))
+	}
+	res, err := r.takeHunks(opt)
+	if err != nil {
+		return err
+	}
+	return r.tellTaken(res, "nothing to "+r.verb+": nothing is left of these hunks")
+}
+
+func (r *sessionRun) takeHunks(opt cairn.RevertOptions) (*cairn.Result, error) {
+	if r.verb == "unrevert" {
+		return r.all.UnrevertSome(r.ctx, r.args[0], opt)
+	}
+	if len(r.f.steps) > 1 {
+		return r.all.RevertSteps(r.ctx, r.args[0], r.f.steps, opt)
+	}
+	in, err := r.scope()
+	if err != nil {
+		return nil, err
+	}
+	return r.all.RevertHunks(r.ctx, r.args[0], in, opt)
+}
+
+// askHunks asks about the hunks of the chosen part of the session one by one.
+func (r *sessionRun) askHunks() ([]string, error) {
+	own, err := r.ownChanges()
+	if err != nil {
+		return nil, err
+	}
+	if own.Open {
+		return nil, fmt.Errorf("%w: one of its steps is open (end it first)", session.ErrBusy)
+	}
+	word := "take back"
+	if r.verb == "unrevert" {
+		word = "bring back"
+	}
+	return r.commands.AskHunks(r.ctx, word, own.FileDiffs(r.ctx, own.List, cairn.DiffOptions{Hunks: true}))
+}

@@ -1,0 +1,96 @@
+package remotes
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/goback"
+	"github.com/seed-fb9cbc17/cairn/internal/answers"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+const resumeManual = `cairn resume goes on with a session, also with one of another machine.
+
+Usage:
+    cairn resume [--from REMOTE] [--identity FILE] [--keep-new] [--dry-run]
+                 [--plan ID] [SESSION]
+
+The files go to the state of the session's newest checkpoint, as with
+cairn restore: what is overwritten or deleted is saved first, and cairn undo
+takes it back. A session that cairn fetch brought becomes one of this store:
+its turns can be undone here, and its next steps go on from there. SESSION is
+an id, its beginning, or @ for the one that was changed last, which is meant
+where none is given. A session that is not here is fetched from the remote of
+the last cairn push.
+
+Where both machines went on with the session since they parted, nothing is
+done, and the exit status is 1.
+
+Options:
+    --from REMOTE    fetch the session first; with @ the newest one of another
+                     store
+    --identity FILE  the key of sealed lines, as in cairn fetch
+    --keep-new       leave files alone that were created since
+    --dry-run        only list what would be done, and give the plan an id
+    --plan ID        carry out the plan of a dry run, or nothing
+
+The answer is that of cairn restore.
+
+Examples:
+    cairn resume --from git@example.org:team/checkpoints.git @
+    cairn resume 5a0e
+`
+
+func (c *commands) resumeCommand() *cobra.Command {
+	var from string
+	var keepNew bool
+	var plan goback.PlanFlags
+	cmd := c.Command(cli.Command{
+		Use: "resume [SESSION]", Short: "go on with a session, also of another machine", Manual: resumeManual,
+		Args: cli.ArgCount(0, 1, "a SESSION"),
+		Complete: func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return c.OfferSessions(cmd.Context(), typed)
+		},
+		Run: func(ctx context.Context, cmd *cobra.Command, args []string) error {
+			if err := plan.Check(c.Dialog, cmd); err != nil {
+				return err
+			}
+			if err := c.findIdentity(); err != nil {
+				return err
+			}
+			spec := session.Newest
+			if len(args) > 0 {
+				spec = args[0]
+			}
+			work := func(repo *cairn.Repo, remote string) error {
+				opt := cairn.RestoreOptions{KeepNew: keepNew, DryRun: plan.DryRun, Plan: plan.ID}
+				return c.resume(ctx, cmd, repo, remote, spec, opt)
+			}
+			if from != "" {
+				return c.WithRemote([]string{from}, work)
+			}
+			return c.WithRepo(func(repo *cairn.Repo) error { return work(repo, "") })
+		},
+	})
+	cmd.Flags().StringVar(&from, "from", "", "fetch the session from there first")
+	cmd.Flags().BoolVar(&keepNew, "keep-new", false, "leave new files alone")
+	c.identityFlag(cmd)
+	plan.Register(cmd)
+	return cmd
+}
+
+func (c *commands) resume(ctx context.Context, cmd *cobra.Command, repo *cairn.Repo, remote, spec string, opt cairn.RestoreOptions) error {
+	all := session.New(repo)
+	id, err := answers.SessionToResume(ctx, repo, all, answers.Resuming{Spec: spec, First: remote != "", Remote: remote, Fetch: c.TellRemote})
+	if err != nil {
+		return err
+	}
+	res, err := all.Resume(ctx, id, opt)
+	if err != nil {
+		return err
+	}
+	return c.PrintResult(cmd, res, "nothing to restore: everything is as session "+id+" left it")
+}

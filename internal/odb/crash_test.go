@@ -49,11 +49,11 @@ func killEverywhere(t *testing.T, calls []string, crashAt func(t *testing.T, cal
 	for _, call := range calls {
 		t.Run(call, func(t *testing.T) {
 			t.Parallel()
-			n := gittest.First()
+			n := 1 // a child makes some calls only once
 			for ; crashAt(t, call, n); n += (gittest.Stride() + 1) / 2 {
 			}
 			t.Logf("%d calls", n-1)
-			if n == gittest.First() {
+			if n == 1 {
 				t.Errorf("the child never calls %s", call)
 			}
 		})

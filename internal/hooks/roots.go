@@ -92,12 +92,17 @@ func (h *hook) rememberHome(opt Options, dir string) error {
 	return writeSmall(path, data)
 }
 
-// findDirs finds the directories that no event names, when a session or a turn of the user begins.
+// findDirs finds the directories that no event names, when a session or a turn of the user begins. Of those
+// that the user adds, it leaves out the same ones.
 func (h *hook) findDirs(opt Options, project string) {
-	if h.parent != "" || !h.tellsOfRoots() || h.kind == newDir || !speaks(h.agent) {
+	if h.parent != "" || !h.tellsOfRoots() || !speaks(h.agent) {
 		return
 	}
 	s := workdirs.Sources{Agent: h.agent, Project: project, Home: opt.Home, Record: h.record, Env: opt.Env, Private: opt.Private}
+	if h.kind == newDir {
+		h.further = s.Without(h.further)
+		return
+	}
 	if opt.Settings != nil {
 		s.Settings = opt.Settings(project)
 	}
@@ -116,6 +121,9 @@ func (h *hook) tellsOfRoots() bool {
 	return h.kind == prompt || h.kind == sessionBegin || h.kind == newDir
 }
 
+// errCommon is why a directory cannot be a root in which the agent only happens to work, say for one command.
+var errCommon = errors.New("it holds files of other programs, too")
+
 // linkRoots makes the directories that the event names roots of the session, each once. One that cannot
 // be a root is tried again with the next prompt, and the user is told then.
 func (h *hook) linkRoots(ctx context.Context) error {
@@ -129,7 +137,10 @@ func (h *hook) linkRoots(ctx context.Context) error {
 	}
 	top := h.topSession()
 	for _, root := range fresh {
-		_, err := h.sessions.Begin(ctx, session.SessionBegin{ID: top, Meta: h.sessionMeta(), Further: []string{root}})
+		err := errCommon
+		if !workdirs.Common(root, h.home) {
+			_, err = h.sessions.Begin(ctx, session.SessionBegin{ID: top, Meta: h.sessionMeta(), Further: []string{root}})
+		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -161,6 +161,36 @@ func TestDirectoryThatComesLater(t *testing.T) {
 	w.inOneTurn()
 }
 
+// TestDirectoryOfAll: a directory of all programs is no root, whether the user adds it or a tool changes into
+// it. Of the latter the user is told. Nor is one of settings that the user adds.
+func TestDirectoryOfAll(t *testing.T) {
+	t.Parallel()
+	w := newWorlds(t, Claude, "a", "b")
+	w.opt.Home = filepath.Join(filepath.Dir(w.roots[0]), "home")
+	config := filepath.Join(w.opt.Home, ".config", "x")
+	gittest.Create(t, config, gittest.Tree{"file": gittest.File("0\n")})
+	w.tell(w.roots[0], "SessionStart", map[string]any{"source": "startup"})
+	w.asks("one")
+	for _, dir := range []string{os.TempDir(), w.opt.Home, config} {
+		if out := w.tell(w.roots[0], "DirectoryAdded", map[string]any{"directory": dir, "source": "slash_command"}); out != "" {
+			t.Errorf("%s: printed %s", dir, out)
+		}
+	}
+	if out := w.asks("two"); out != "" {
+		t.Errorf("printed %s", out)
+	}
+	w.project = w.roots[0]
+	w.tool(os.TempDir(), "c1", func() { w.write(0, "1\n") })
+	if got := w.list(0)[0].Further; len(got) > 0 {
+		t.Errorf("further roots %q", got)
+	}
+	if out := w.asks("three"); !strings.Contains(out, "cannot be taken back: it holds files of other programs, too") {
+		t.Errorf("said %q", out)
+	}
+	w.asks("cairn undo")
+	w.files("0\n", "0\n")
+}
+
 // TestDirectoriesWithoutASession: an agent that names nothing gets no further roots, and the directories of a
 // process above the agent are not its own.
 func TestDirectoriesWithoutASession(t *testing.T) {

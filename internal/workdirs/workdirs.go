@@ -66,14 +66,25 @@ func (s *Sources) absolute(dir string) string {
 
 // barred reports whether no turn should bring a directory back.
 func (s *Sources) barred(dir string) bool {
-	holds := func(place string) bool { return place != "" && realpath.Within(resolved(place), dir) }
-	if dir == filepath.Dir(dir) || holds(s.Home) || slices.ContainsFunc(temporary(), holds) {
+	if Common(dir, s.Home) {
 		return true
 	}
 	if slices.ContainsFunc(s.Private, func(own string) bool { return own != "" && realpath.Within(dir, resolved(own)) }) {
 		return true
 	}
 	return s.keepsSettings(dir) && !s.inWorkTree(dir)
+}
+
+// Without returns directories that an agent names without those that Roots leaves out for what they hold.
+func (s *Sources) Without(dirs []string) []string {
+	return slices.DeleteFunc(slices.Clone(dirs), func(dir string) bool { return s.barred(resolved(dir)) })
+}
+
+// Common reports whether a directory, a real path, has files of programs of all kinds: it is a file system, or
+// holds the home directory or one for temporary files. A home of "" is not known.
+func Common(dir, home string) bool {
+	holds := func(place string) bool { return place != "" && realpath.Within(resolved(place), dir) }
+	return dir == filepath.Dir(dir) || holds(home) || slices.ContainsFunc(temporary(), holds)
 }
 
 // keepsSettings reports whether a directory lies in one of the home directory that holds settings and other

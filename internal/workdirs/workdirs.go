@@ -24,13 +24,18 @@ type Sources struct {
 	Private  []string            // directories of the agent's own files
 }
 
+// maxDirs is how many directories Roots looks at.
+const maxDirs = 100
+
 // Roots lists the roots around the directories, real paths, each once. It leaves out what is not there, and
 // what no turn should bring back: a file system, directories for temporary files, the home directory and those
 // above it, the agent's own files, and directories of settings in the home directory that are no work tree of
-// git. rootOf finds the root around a directory.
+// git. rootOf finds the root around a directory. Of more than 100 directories Roots looks at the first ones: a
+// file of settings may come from elsewhere, and an agent waits.
 func (s *Sources) Roots(rootOf func(string) (string, error)) []string {
 	var roots []string
-	for _, dir := range slices.Concat(s.onLine(), s.inSettings(), s.inRecord(), s.inEditor()) {
+	dirs := slices.Concat(s.onLine(), s.inSettings(), s.inRecord(), s.inEditor())
+	for _, dir := range dirs[:min(len(dirs), maxDirs)] {
 		dir = s.absolute(dir)
 		if dir == "" || s.barred(dir) {
 			continue

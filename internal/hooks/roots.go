@@ -92,8 +92,8 @@ func (h *hook) rememberHome(opt Options, dir string) error {
 	return writeSmall(path, data)
 }
 
-// findDirs finds the directories that no event names, when a session or a turn of the user begins. Of those
-// that the user adds, it leaves out the same ones.
+// findDirs finds the directories that no event names, when a session or a turn of the user begins. What it never
+// takes for a root, it also drops where the user adds a directory.
 func (h *hook) findDirs(opt Options, project string) {
 	if h.parent != "" || !h.tellsOfRoots() || !speaks(h.agent) {
 		return

@@ -20,15 +20,11 @@ const (
 	recordEnd   = 1 << 20
 )
 
-// maxBrackets bounds how many objects and arrays a file of settings has, and so how deep they are: the parser
-// calls itself for each level.
-const maxBrackets = 10_000
-
 // inSettings lists the directories of the agent's settings. A file that cannot be read lists none.
 func (s *Sources) inSettings() (dirs []string) {
 	for _, path := range s.Settings {
 		data, err := readPart(path, 0, maxSettings)
-		if err != nil || bytes.Count(data, []byte{'['})+bytes.Count(data, []byte{'{'}) > maxBrackets {
+		if err != nil || known.TooDeep(data) {
 			continue
 		}
 		if data, err = hujson.Standardize(data); err != nil {

@@ -148,8 +148,13 @@ func (h *hook) linkRoots(ctx context.Context) error {
 			h.turn.Linked = append(h.turn.Linked, root)
 			continue
 		}
-		h.turn.Unlinked = append(h.turn.Unlinked, root)
-		h.unlinked = errors.Join(h.unlinked, err)
+		common := errors.Is(err, errCommon)
+		if !common || !h.tellsOfRoots() { // else nothing is left to try or to tell
+			h.turn.Unlinked = append(h.turn.Unlinked, root)
+		}
+		if !common {
+			h.unlinked = errors.Join(h.unlinked, err)
+		}
 		if h.tellsOfRoots() {
 			h.gaps = append(h.gaps, "changes in "+pathtext.Quote(root)+" cannot be taken back: "+failureText(err))
 		}

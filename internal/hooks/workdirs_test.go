@@ -187,6 +187,9 @@ func TestDirectoryOfAll(t *testing.T) {
 	if out := w.asks("three"); !strings.Contains(out, "cannot be taken back: it holds files of other programs, too") {
 		t.Errorf("said %q", out)
 	}
+	if out := w.asks("four"); out != "" {
+		t.Errorf("said again: %s", out)
+	}
 	w.asks("cairn undo")
 	w.files("0\n", "0\n")
 }

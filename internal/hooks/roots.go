@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
@@ -94,7 +95,7 @@ func (h *hook) rememberHome(opt Options, dir string) error {
 
 // findDirs finds the directories that no event names, when a session or a turn of the user begins. What it never
 // takes for a root, it also drops where the user adds a directory.
-func (h *hook) findDirs(opt Options, project string) {
+func (h *hook) findDirs(ctx context.Context, opt Options, project string) {
 	if h.parent != "" || !h.tellsOfRoots() || !speaks(h.agent) {
 		return
 	}
@@ -113,7 +114,28 @@ func (h *hook) findDirs(opt Options, project string) {
 			}
 		}
 	}
-	h.further = append(h.further, s.Roots(h.rootOf)...)
+	h.further = append(h.further, inTime(ctx, func() []string { return s.Roots(h.rootOf) })...)
+}
+
+// lookTime is the time in which directories are found that may lie on file systems that do not answer.
+const lookTime = 5 * time.Second
+
+// inTime is what f returns, nil if that takes too long. Then f costs a goroutine of a process that ends.
+func inTime(ctx context.Context, f func() []string) []string {
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	done := make(chan []string, 1)
+	go func() {
+		var list []string
+		_ = guarded(func() error { list = f(); return nil })
+		done <- list
+	}()
+	select {
+	case list := <-done:
+		return list
+	case <-ctx.Done():
+		return nil
+	}
 }
 
 // tellsOfRoots reports whether the user is told after the event of directories that cannot be roots.

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -192,6 +193,23 @@ func TestDirectoryOfAll(t *testing.T) {
 	}
 	w.asks("cairn undo")
 	w.files("0\n", "0\n")
+}
+
+// TestInTime: a look at directories that does not end holds no call up, and neither does a faulty one.
+func TestInTime(t *testing.T) {
+	t.Parallel()
+	if got := inTime(t.Context(), func() []string { return []string{"a"} }); len(got) != 1 {
+		t.Errorf("found %q", got)
+	}
+	if got := inTime(t.Context(), func() []string { panic("x") }); got != nil {
+		t.Errorf("after a panic: %q", got)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	end := make(chan struct{})
+	defer close(end)
+	if got := inTime(ctx, func() []string { cancel(); <-end; return []string{"a"} }); got != nil {
+		t.Errorf("found %q", got)
+	}
 }
 
 // TestDirectoriesWithoutASession: an agent that names nothing gets no further roots, and the directories of a

@@ -248,7 +248,7 @@ func (h *hook) run(ctx context.Context, opt Options) (err error) {
 	h.finder, h.findGaps, h.overlap = project.Finder, project.Gaps, project.Overlap
 	h.above, h.home, h.broken = project.Above && !sameDir(h.dir, project.Root), opt.Home, project.Broken
 	h.rootOf = project.rootOf()
-	h.findDirs(opt, dir)
+	h.findDirs(ctx, opt, dir)
 	h.reduceTexts(project.NoTexts, project.NoMask)
 	ts := turns{opt.Dir}
 	if h.kind == sessionBegin {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
@@ -92,12 +93,17 @@ func (h *hook) rememberHome(opt Options, dir string) error {
 	return writeSmall(path, data)
 }
 
-// findDirs finds the directories that no event names, when a session or a turn of the user begins.
-func (h *hook) findDirs(opt Options, project string) {
-	if h.parent != "" || !h.tellsOfRoots() || h.kind == newDir || !speaks(h.agent) {
+// findDirs finds the directories that no event names, when a session or a turn of the user begins. What it never
+// takes for a root, it also drops where the user adds a directory.
+func (h *hook) findDirs(ctx context.Context, opt Options, project string) {
+	if h.parent != "" || !h.tellsOfRoots() || !speaks(h.agent) {
 		return
 	}
 	s := workdirs.Sources{Agent: h.agent, Project: project, Home: opt.Home, Record: h.record, Env: opt.Env, Private: opt.Private}
+	if h.kind == newDir {
+		h.further = s.Without(h.further)
+		return
+	}
 	if opt.Settings != nil {
 		s.Settings = opt.Settings(project)
 	}
@@ -108,13 +114,37 @@ func (h *hook) findDirs(opt Options, project string) {
 			}
 		}
 	}
-	h.further = append(h.further, s.Roots(h.rootOf)...)
+	h.further = append(h.further, inTime(ctx, func() []string { return s.Roots(h.rootOf) })...)
+}
+
+// lookTime is the time in which directories are found that may lie on file systems that do not answer.
+const lookTime = 5 * time.Second
+
+// inTime is what f returns, nil if that takes too long. Then f costs a goroutine of a process that ends.
+func inTime(ctx context.Context, f func() []string) []string {
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	done := make(chan []string, 1)
+	go func() {
+		var list []string
+		_ = guarded(func() error { list = f(); return nil })
+		done <- list
+	}()
+	select {
+	case list := <-done:
+		return list
+	case <-ctx.Done():
+		return nil
+	}
 }
 
 // tellsOfRoots reports whether the user is told after the event of directories that cannot be roots.
 func (h *hook) tellsOfRoots() bool {
 	return h.kind == prompt || h.kind == sessionBegin || h.kind == newDir
 }
+
+// errCommon is why a directory cannot be a root in which the agent only happens to work, say for one command.
+var errCommon = errors.New("it holds files of other programs, too")
 
 // linkRoots makes the directories that the event names roots of the session, each once. One that cannot
 // be a root is tried again with the next prompt, and the user is told then.
@@ -129,7 +159,10 @@ func (h *hook) linkRoots(ctx context.Context) error {
 	}
 	top := h.topSession()
 	for _, root := range fresh {
-		_, err := h.sessions.Begin(ctx, session.SessionBegin{ID: top, Meta: h.sessionMeta(), Further: []string{root}})
+		err := errCommon
+		if !workdirs.Common(root, h.home) {
+			_, err = h.sessions.Begin(ctx, session.SessionBegin{ID: top, Meta: h.sessionMeta(), Further: []string{root}})
+		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -137,8 +170,13 @@ func (h *hook) linkRoots(ctx context.Context) error {
 			h.turn.Linked = append(h.turn.Linked, root)
 			continue
 		}
-		h.turn.Unlinked = append(h.turn.Unlinked, root)
-		h.unlinked = errors.Join(h.unlinked, err)
+		common := errors.Is(err, errCommon)
+		if !common || !h.tellsOfRoots() { // else nothing is left to try or to tell
+			h.turn.Unlinked = append(h.turn.Unlinked, root)
+		}
+		if !common {
+			h.unlinked = errors.Join(h.unlinked, err)
+		}
 		if h.tellsOfRoots() {
 			h.gaps = append(h.gaps, "changes in "+pathtext.Quote(root)+" cannot be taken back: "+failureText(err))
 		}

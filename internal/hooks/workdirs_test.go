@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -159,6 +160,56 @@ func TestDirectoryThatComesLater(t *testing.T) {
 	gittest.Create(t, later, gittest.Tree{"file": gittest.File("0\n")})
 	w.roots = append(w.roots, later)
 	w.inOneTurn()
+}
+
+// TestDirectoryOfAll: a directory of all programs is no root, whether the user adds it or a tool changes into
+// it. Of the latter the user is told. Nor is one of settings that the user adds.
+func TestDirectoryOfAll(t *testing.T) {
+	t.Parallel()
+	w := newWorlds(t, Claude, "a", "b")
+	w.opt.Home = filepath.Join(filepath.Dir(w.roots[0]), "home")
+	config := filepath.Join(w.opt.Home, ".config", "x")
+	gittest.Create(t, config, gittest.Tree{"file": gittest.File("0\n")})
+	w.tell(w.roots[0], "SessionStart", map[string]any{"source": "startup"})
+	w.asks("one")
+	for _, dir := range []string{os.TempDir(), w.opt.Home, config} {
+		if out := w.tell(w.roots[0], "DirectoryAdded", map[string]any{"directory": dir, "source": "slash_command"}); out != "" {
+			t.Errorf("%s: printed %s", dir, out)
+		}
+	}
+	if out := w.asks("two"); out != "" {
+		t.Errorf("printed %s", out)
+	}
+	w.project = w.roots[0]
+	w.tool(os.TempDir(), "c1", func() { w.write(0, "1\n") })
+	if got := w.list(0)[0].Further; len(got) > 0 {
+		t.Errorf("further roots %q", got)
+	}
+	if out := w.asks("three"); !strings.Contains(out, "cannot be taken back: it holds files of other programs, too") {
+		t.Errorf("said %q", out)
+	}
+	if out := w.asks("four"); out != "" {
+		t.Errorf("said again: %s", out)
+	}
+	w.asks("cairn undo")
+	w.files("0\n", "0\n")
+}
+
+// TestInTime: a look at directories that does not end holds no call up, and neither does a faulty one.
+func TestInTime(t *testing.T) {
+	t.Parallel()
+	if got := inTime(t.Context(), func() []string { return []string{"a"} }); len(got) != 1 {
+		t.Errorf("found %q", got)
+	}
+	if got := inTime(t.Context(), func() []string { panic("x") }); got != nil {
+		t.Errorf("after a panic: %q", got)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	end := make(chan struct{})
+	defer close(end)
+	if got := inTime(ctx, func() []string { cancel(); <-end; return []string{"a"} }); got != nil {
+		t.Errorf("found %q", got)
+	}
 }
 
 // TestDirectoriesWithoutASession: an agent that names nothing gets no further roots, and the directories of a

@@ -34,13 +34,15 @@ var (
 )
 
 // config keeps git from tidying up by itself: a collection at the wrong moment would remove
-// objects that a capture is about to refer to.
+// objects that a capture is about to refer to. A git gc that a user runs leaves what no ref leads to:
+// a capture may be about to, and the vault reads objects of the store, see package keep.
 const config = `[core]
 	repositoryformatversion = 0
 	filemode = true
 	bare = true
 [gc]
 	auto = 0
+	pruneExpire = never
 [maintenance]
 	auto = false
 [receive]

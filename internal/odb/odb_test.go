@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
@@ -342,6 +343,21 @@ func TestStoreIsARepositoryOfGits(t *testing.T) {
 		t.Errorf("gc.auto is %s", got)
 	}
 	fsck(t, db)
+}
+
+// TestGitCollectsNothing: git gc in a store leaves even an old object that no ref leads to.
+func TestGitCollectsNothing(t *testing.T) {
+	t.Parallel()
+	needGit(t)
+	db := newStore(t)
+	hex := strings.TrimSpace(git(t, db.Dir(), "no ref", "hash-object", "-w", "--stdin"))
+	old := time.Now().AddDate(-1, 0, 0)
+	must(t, os.Chtimes(db.path("objects", hex[:2], hex[2:]), old, old))
+	git(t, db.Dir(), "", "gc", "-q")
+	git(t, db.Dir(), "", "gc", "-q") // a git with cruft packs lists the object in one first
+	if got := git(t, db.Dir(), "", "cat-file", "blob", hex); got != "no ref" {
+		t.Errorf("the object is %q", got)
+	}
 }
 
 func TestR96StoreRemovedUnderOurHands(t *testing.T) {

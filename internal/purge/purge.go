@@ -125,7 +125,7 @@ func (r *Rewriter) dropAll(ctx context.Context) (freed int64, err error) {
 		return 0, err
 	}
 	for range purgeRounds {
-		got, err := collect.Run(ctx, r.DB, collect.Options{Thorough: true, Pack: r.Packer(), BeforeRemove: r.InCollection(r.RenamePacks), Progress: r.Opt.Told()})
+		got, err := collect.Run(ctx, r.DB, collect.Options{Thorough: true, Purge: true, Pack: r.Packer(), BeforeRemove: r.InCollection(r.RenamePacks), Progress: r.Opt.Told()})
 		if err != nil {
 			return freed, err
 		}

@@ -10,9 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/keep"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/statetest"
 )
@@ -151,6 +153,25 @@ func TestPurgeSaysWhatIsLeft(t *testing.T) {
 	}
 	if got := w.purge("copy"); len(got.Elsewhere) != 0 || w.holds("secret") {
 		t.Errorf("purged %+v", got)
+	}
+}
+
+// TestPurgeAfterACapture: a purge was interrupted, and a capture has kept objects of git since. What the purge
+// then drops is not kept either.
+func TestPurgeAfterACapture(t *testing.T) {
+	t.Parallel()
+	gittest.NeedGit(t)
+	w := newWritten(t)
+	w.track(files{"a": "1"})
+	hex := strings.TrimSpace(gittest.Bare(t, w.DB.Dir(), "secret", "hash-object", "-w", "--stdin"))
+	_, err := w.Vault().Keep(t.Context(), nil, keep.Options{Beside: filepath.Join(w.DB.Dir(), "objects")})
+	if err = errors.Join(err, w.Locked(t.Context(), func(l *history.Locked) error { return w.setUnfinished(l, true) })); err != nil {
+		t.Fatal(err)
+	}
+	w.purge("gone")
+	left, err := filepath.Glob(filepath.Join(w.Vault().Dir(), "objects", hex[:2], hex[2:]))
+	if err != nil || len(left) > 0 || w.holds("secret") {
+		t.Errorf("%q is left, %v", left, err)
 	}
 }
 

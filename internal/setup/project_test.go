@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -84,5 +85,16 @@ func TestProjectFilesOfOthers(t *testing.T) {
 	}
 	if list := ProjectFiles(root); len(list) > 0 {
 		t.Errorf("%v", list)
+	}
+}
+
+// TestDeepSettings: a file with very many levels is refused. A parser that calls itself for each would end the
+// process.
+func TestDeepSettings(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{strings.Repeat("[", 1<<20), strings.Repeat(`{"a":`, 1<<18), strings.Repeat(`["]",`, 1<<18)} {
+		if _, err := parseText([]byte(text)); !errors.Is(err, errForm) {
+			t.Errorf("%.8s...: %v", text, err)
+		}
 	}
 }

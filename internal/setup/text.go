@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/seed-fb9cbc17/cairn/internal/known"
 )
 
 // text is a JSON file, perhaps with comments, and its parsed value. Offsets in root
@@ -52,6 +54,9 @@ func parseText(data []byte) (*text, error) {
 }
 
 func (t *text) parse() (err error) {
+	if known.TooDeep(t.data) {
+		return fmt.Errorf("%w: too many objects and arrays", errForm)
+	}
 	// The parser keeps parts of what it is given, and edits are made in place.
 	if t.root, err = hujson.Parse(bytes.Clone(t.data)); err != nil {
 		return fmt.Errorf("%w: %s", errForm, strings.TrimPrefix(err.Error(), "hujson: "))

@@ -24,7 +24,7 @@ const (
 func (s *Sources) inSettings() (dirs []string) {
 	for _, path := range s.Settings {
 		data, err := readPart(path, 0, maxSettings)
-		if err != nil {
+		if err != nil || known.TooDeep(data) {
 			continue
 		}
 		if data, err = hujson.Standardize(data); err != nil {

@@ -24,13 +24,18 @@ type Sources struct {
 	Private  []string            // directories of the agent's own files
 }
 
+// maxDirs is how many directories Roots looks at.
+const maxDirs = 100
+
 // Roots lists the roots around the directories, real paths, each once. It leaves out what is not there, and
 // what no turn should bring back: a file system, directories for temporary files, the home directory and those
 // above it, the agent's own files, and directories of settings in the home directory that are no work tree of
-// git. rootOf finds the root around a directory.
+// git. rootOf finds the root around a directory. Of more than 100 directories Roots looks at the first ones: a
+// file of settings may come from elsewhere, and an agent waits.
 func (s *Sources) Roots(rootOf func(string) (string, error)) []string {
 	var roots []string
-	for _, dir := range slices.Concat(s.onLine(), s.inSettings(), s.inRecord(), s.inEditor()) {
+	dirs := slices.Concat(s.onLine(), s.inSettings(), s.inRecord(), s.inEditor())
+	for _, dir := range dirs[:min(len(dirs), maxDirs)] {
 		dir = s.absolute(dir)
 		if dir == "" || s.barred(dir) {
 			continue
@@ -66,14 +71,25 @@ func (s *Sources) absolute(dir string) string {
 
 // barred reports whether no turn should bring a directory back.
 func (s *Sources) barred(dir string) bool {
-	holds := func(place string) bool { return place != "" && realpath.Within(resolved(place), dir) }
-	if dir == filepath.Dir(dir) || holds(s.Home) || slices.ContainsFunc(temporary(), holds) {
+	if Common(dir, s.Home) {
 		return true
 	}
 	if slices.ContainsFunc(s.Private, func(own string) bool { return own != "" && realpath.Within(dir, resolved(own)) }) {
 		return true
 	}
 	return s.keepsSettings(dir) && !s.inWorkTree(dir)
+}
+
+// Without returns directories that an agent names without those that Roots leaves out for what they hold.
+func (s *Sources) Without(dirs []string) []string {
+	return slices.DeleteFunc(slices.Clone(dirs), func(dir string) bool { return s.barred(resolved(dir)) })
+}
+
+// Common reports whether a directory, a real path, has files of programs of all kinds: it is a file system, or
+// holds the home directory or one for temporary files. A home of "" is not known.
+func Common(dir, home string) bool {
+	holds := func(place string) bool { return place != "" && realpath.Within(resolved(place), dir) }
+	return dir == filepath.Dir(dir) || holds(home) || slices.ContainsFunc(temporary(), holds)
 }
 
 // keepsSettings reports whether a directory lies in one of the home directory that holds settings and other

@@ -80,6 +80,25 @@ func TestInSettings(t *testing.T) {
 	}
 }
 
+// TestHostileSettings: a file that is deep or long costs neither the process nor much time.
+func TestHostileSettings(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"arrays": strings.Repeat("[", maxSettings), "objects": strings.Repeat(`{"a":`, maxSettings/5), "hidden": strings.Repeat(`["]",`, maxSettings/5)} {
+		s := Sources{Agent: known.Claude, Settings: []string{write(t, filepath.Join(dir, name), text)}}
+		if got := s.inSettings(); got != nil {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	long := `{"permissions":{"additionalDirectories":["` + strings.Repeat(`.","`, 20_000) + `."]}}`
+	s := Sources{Agent: known.Claude, Project: dir, Settings: []string{write(t, filepath.Join(dir, "long"), long)}}
+	asked := 0
+	s.Roots(func(string) (string, error) { asked++; return "", errors.New("no root") })
+	if asked != maxDirs {
+		t.Errorf("%d directories were looked at", asked)
+	}
+}
+
 // TestInRecord: Codex' record. The last line counts, the first one where that is far away, and neither what a
 // tool prints nor another entry.
 func TestInRecord(t *testing.T) {

@@ -33,8 +33,12 @@ type Options struct {
 	// pack with little garbage stays as it is. No file of the store has the bytes of the
 	// dropped objects afterwards; the file system may still have them in unused blocks.
 	// Borrowed packs and loose objects go as well, which otherwise stay as long as the lender has
-	// them.
+	// them. The vault may get the loose ones, see Purge.
 	Thorough bool
+
+	// Purge is for objects that may not stay anywhere: loose ones that go are not given to the
+	// vault. It takes from the user's repository what it still needs.
+	Purge bool
 
 	// DryRun changes nothing. WithoutRef selects refs that count as deleted. The parents of
 	// the commits in Cut do not count, as those of the commits that DB.Shallow lists. Both

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/keep"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/odbtest"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
@@ -504,6 +505,23 @@ func TestCollectLoose(t *testing.T) {
 	collect(t, l.DB, Options{})
 	l.Check(true)
 	odbtest.WantBlob(t, l.DB, must1(object.ParseID(live[1])), string(gittest.Prose(3, pack.StreamAbove+10)))
+}
+
+// The vault gets loose objects that a collection drops, but not those of a purge.
+func TestCollectForTheVault(t *testing.T) {
+	t.Parallel()
+	for _, purge := range []bool{false, true} {
+		l := odbtest.NewLines(t)
+		l.Fill("refs/cairn/tracks/a", 2)
+		hex := strings.TrimSpace(gittest.Bare(t, l.Dir(), "a secret", "hash-object", "-w", "--stdin"))
+		_, err := vaultOf(l.DB).Keep(t.Context(), nil, keep.Options{Beside: l.Path("objects")})
+		must(t, err)
+		collect(t, l.DB, Options{Thorough: true, Purge: purge})
+		left, err := filepath.Glob(l.Path(filepath.Join("cairn", odb.KeptDir, "objects", hex[:2], hex[2:])))
+		if gone := len(left) == 0; err != nil || gone != purge {
+			t.Errorf("purge %v: %q is left, %v", purge, left, err)
+		}
+	}
 }
 
 // Without room nothing is copied. A pack that is all garbage goes.

@@ -185,7 +185,7 @@ func (g *collector) removeCopied(ctx context.Context, ids []object.ID) error {
 // a record of the user's git repository. A directory goes with the last of its files.
 func (g *collector) removeLoose(ids []object.ID) error {
 	vault := keep.At(g.db.PrivatePath(odb.KeptDir), false)
-	heir := len(ids) > 0 && vault.Inherits()
+	heir := len(ids) > 0 && !g.opt.Purge && vault.Inherits()
 	for _, id := range ids {
 		o := g.db.Loose(id)
 		size, moved := o.Size(), false

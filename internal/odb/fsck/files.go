@@ -89,10 +89,13 @@ func (c *checker) checkHead(data []byte) error {
 	return nil
 }
 
+// newLine of the configuration is absent in stores of earlier releases.
+const newLine = "\tpruneExpire = never\n"
+
 // checkConfig accepts settings beside the ones that a store needs.
 func checkConfig(text, needed string) error {
 	for line := range strings.Lines(needed) {
-		if !slices.Contains(strings.Split(text, "\n"), strings.TrimSuffix(line, "\n")) {
+		if line != newLine && !slices.Contains(strings.Split(text, "\n"), strings.TrimSuffix(line, "\n")) {
 			return pack.Corrupt("the line %q is missing", strings.TrimSpace(line))
 		}
 	}

@@ -192,6 +192,23 @@ func TestVerifyFaults(t *testing.T) {
 	}
 }
 
+// TestEarlierConfig: a store of an earlier release, whose configuration lacks a line, is sound.
+func TestEarlierConfig(t *testing.T) {
+	t.Parallel()
+	l := soundStore(t)
+	path := l.Path("config")
+	now, err := os.ReadFile(path)
+	must(t, err)
+	was := strings.ReplaceAll(string(now), newLine, "")
+	if was == string(now) {
+		t.Fatalf("the configuration is %q", now)
+	}
+	must(t, os.WriteFile(path, []byte(was), 0o600))
+	if found := faults(t, l.DB, Options{Quick: true}); len(found) > 0 {
+		t.Errorf("found %+v", found)
+	}
+}
+
 // repairAll repairs every fault that has a repair.
 func repairAll(t testing.TB, db *odb.DB, found []Fault) {
 	t.Helper()

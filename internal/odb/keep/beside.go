@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
@@ -43,6 +44,20 @@ func (v *Vault) flush(packs bool, made string) error {
 		waits = append(waits, func() error { return atomicfile.SyncFile(made) }, func() error { return atomicfile.SyncDir(filepath.Dir(made)) })
 	}
 	return atomicfile.AtOnce(waits, func(wait func() error) error { return wait() })
+}
+
+// stamp is what tells of changes of a directory of loose objects and of that of its name beside the vault: the
+// sum of their mtimes. A git gc in the store may take what the vault has not taken. rests reports whether a later
+// change of either will show.
+func (t *taking) stamp(info fs.FileInfo, name string) (stamp int64, rests bool) {
+	stamp, rests = info.ModTime().UnixNano(), time.Since(info.ModTime()) > settled
+	if t.opt.Beside == "" {
+		return stamp, rests
+	}
+	if info, err := os.Lstat(filepath.Join(t.opt.Beside, name)); err == nil {
+		stamp, rests = stamp+info.ModTime().UnixNano(), rests && time.Since(info.ModTime()) > settled
+	}
+	return stamp, rests
 }
 
 // missing lists those of some loose objects that lie neither in the directory to of the vault nor in

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 // beside links every second loose object of the repository into the object directory of a store, in
@@ -96,5 +97,36 @@ func TestBesideOtherFormat(t *testing.T) {
 	w.lose()
 	if w.vault.Inherits() || !w.holds() {
 		t.Error("the vault relies on the store")
+	}
+}
+
+// TestBesideGoes: what git takes out of the store around the vault, the vault takes from the repository the next
+// time, although the repository has not changed.
+func TestBesideGoes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	store, _ := w.beside()
+	opt := Options{Beside: filepath.Join(store, "objects")}
+	w.settle(filepath.Join(w.dir, ".git", "objects"), opt.Beside)
+	w.keep(w.dir, opt)
+	w.must(os.RemoveAll(opt.Beside))
+	if res := w.keep(w.dir, opt); res.Linked == 0 {
+		t.Error("nothing is linked")
+	}
+	w.lose()
+	if !w.holds() {
+		t.Error("the vault lacks an object")
+	}
+}
+
+// settle makes the directories of loose objects old.
+func (w *world) settle(tops ...string) {
+	w.t.Helper()
+	for _, top := range tops {
+		dirs, err := filepath.Glob(filepath.Join(top, "??"))
+		w.must(err)
+		for _, dir := range dirs {
+			w.must(os.Chtimes(dir, time.Time{}, time.Now().Add(-time.Hour)))
+		}
 	}
 }

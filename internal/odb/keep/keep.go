@@ -150,15 +150,16 @@ func (t *taking) loose(ctx context.Context, s *source) error {
 	return errors.Join(failed, ctx.Err())
 }
 
-// looseIn takes the objects of one directory, unless its mtime is the one that was seen. It returns
-// the mtime if the vault has all objects and a later change will show, else 0.
-func (t *taking) looseIn(dir, name string, seen int64) (mtime int64, err error) {
+// looseIn takes the objects of one directory, unless it is as it was seen. It returns its stamp if the
+// vault has all objects and a later change will show, else 0.
+func (t *taking) looseIn(dir, name string, seen int64) (stamp int64, err error) {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() {
 		return 0, nil
 	}
-	if mtime = info.ModTime().UnixNano(); mtime == seen {
-		return mtime, nil
+	stamp, rests := t.stamp(info, name)
+	if stamp == seen {
+		return stamp, nil
 	}
 	objects, err := namesIn(dir)
 	if err != nil {
@@ -180,10 +181,10 @@ func (t *taking) looseIn(dir, name string, seen int64) (mtime int64, err error) 
 			whole = false
 		}
 	}
-	if !whole || time.Since(info.ModTime()) <= settled {
+	if !whole || !rests {
 		return 0, nil
 	}
-	return mtime, nil
+	return stamp, nil
 }
 
 // takeUnlessThere is take for a file that the vault may have.

@@ -48,7 +48,7 @@ type notes struct {
 // source is an object directory of the user's repository.
 type source struct {
 	Dir  string           `json:"dir"`
-	Seen map[string]int64 `json:"seen,omitempty"` // mtime of each directory of loose objects whose objects the vault has
+	Seen map[string]int64 `json:"seen,omitempty"` // stamp of each directory of loose objects whose objects the vault has
 }
 
 func (v *Vault) notes() notes {

@@ -63,6 +63,7 @@ type Program struct {
 	Commands    func(*Program) []Maker    // of the program
 	Encrypt     []string                  // --encrypt of a push, in place of the setting
 	Identity    string                    // --identity, absolute, likewise; "" = as the setting says
+	asked       bool                      // a server, which an interrupt of this process does not stop
 	Running     string                    // name of the command once it runs, until then errors are about usage
 }
 

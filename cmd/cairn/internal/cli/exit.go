@@ -122,16 +122,23 @@ func (c *Program) withUnfinished(f Failure) Failure {
 }
 
 // unfinished is a note after an interrupt: the next command finishes a restore that had
-// begun to write, because it is in a journal.
+// begun to write, because it is in a journal. A server goes on with what it was asked to do.
 func (c *Program) unfinished() string {
 	switch c.Running {
-	case "restore", "revert", "merge", "undo", "redo", "session":
-		return "; if it had begun to change files, the next cairn command finishes it"
+	case "restore", "revert":
+		if c.asked {
+			return "; the server, if it has begun, goes on and finishes it"
+		}
+		return nextFinishes
+	case "merge", "undo", "redo", "session":
+		return nextFinishes
 	case "best":
 		return "; the commands are ended, and cairn forks lists the forks that are there"
 	}
 	return ""
 }
+
+const nextFinishes = "; if it had begun to change files, the next cairn command finishes it"
 
 // onlyIs reports whether err is target and nothing else went wrong beside it.
 func onlyIs(err, target error) bool {

@@ -40,6 +40,7 @@ func (c *Program) ServerState(ctx context.Context) *ServerState {
 func ByServer[T any](c *Program, there func(*client.Client) (T, error), here func() (T, error)) (T, error) {
 	if s := c.Server(*c.LastOptions); s != nil {
 		if res, err := there(s); !errors.Is(err, client.ErrNoServer) {
+			c.asked = true
 			return res, err
 		}
 	}

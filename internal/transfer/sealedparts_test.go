@@ -70,6 +70,46 @@ func TestSealedMerge(t *testing.T) {
 	}
 }
 
+// TestSealedMergeSigned: lists of signatures, of which each push brings the newest, keep no part from becoming one
+// with others.
+func TestSealedMergeSigned(t *testing.T) {
+	t.Parallel()
+	o, k := gittest.NewOracle(t), newKey(t)
+	remote := bareRepository(t, o)
+	f := newMachine(t).sealsFor(k)
+	f.mostParts = 4
+	var list object.ID
+	for i := range 10 {
+		f.session("s", "x", int64(i), map[string]string{"a": fmt.Sprint(i)})
+		list = f.signed("sessions/s", fmt.Sprintf("{\"text\":\"%d\"}\n", i))
+		f.push(remote)
+	}
+	if names, _ := refsBelow(o, remote, envelope.RefParts); len(names) > 4 {
+		t.Errorf("%d parts", len(names))
+	}
+	g := f.other().sealsFor(k)
+	g.fetch(remote)
+	store, _ := f.DB.Identity(false)
+	if id, err := g.DB.Ref(history.RefSignatures + "remotes/" + store + "/sessions/s"); id != list {
+		t.Errorf("signatures %s, %v, want %s", id, err, list)
+	}
+}
+
+// signed sets the list of signatures of a line.
+func (m *machine) signed(line, text string) object.ID {
+	m.Helper()
+	batch := m.DB.NewBatch()
+	defer batch.Discard()
+	id, err := batch.Add(object.Blob, []byte(text))
+	if err == nil {
+		err = batch.Commit(odb.RefUpdate{Name: history.RefSignatures + line, ID: id})
+	}
+	if err != nil {
+		m.Fatal(err)
+	}
+	return id
+}
+
 // packedKiB is the size of the objects of a repository, of which no cleaning has removed any.
 func packedKiB(t *testing.T, o *gittest.Oracle, dir string) (kib int) {
 	t.Helper()

@@ -4,13 +4,17 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 )
 
-// Pushes is what a store remembers of its sealed pushes, by remote.
+// Pushes is what a store remembers of its sealed pushes, by remote. Others is the key that says that more was known.
 type Pushes map[string]*Pushed
+
+// Others stands for remotes of which it is not known any more whether pushes to them are sealed.
+const Others = ""
 
 // Pushed is what a store remembers of one remote.
 type Pushed struct {
@@ -37,10 +41,10 @@ type Sent struct {
 	Tree string `json:"tree"`
 }
 
-// DecodePushes reads what EncodePushes has written.
+// DecodePushes reads what Encode has written.
 func DecodePushes(data []byte) (Pushes, error) {
-	p := make(Pushes)
-	if err := json.Unmarshal(data, &p); err != nil {
+	var p Pushes
+	if err := decodeMap(data, &p); err != nil {
 		return nil, fmt.Errorf("what is known of sealed pushes: %w", err)
 	}
 	for where, at := range p {
@@ -85,11 +89,33 @@ type SeenNote struct {
 
 // DecodeSeen reads what Encode has written.
 func DecodeSeen(data []byte) (Seen, error) {
-	s := make(Seen)
-	if err := json.Unmarshal(data, &s); err != nil {
+	var s Seen
+	if err := decodeMap(data, &s); err != nil {
 		return nil, fmt.Errorf("what is known of sealed notes: %w", err)
 	}
 	return s, nil
+}
+
+// decodeMap reads a JSON object. The null of JSON is none.
+func decodeMap[M ~map[string]V, V any](data []byte, into *M) error {
+	if err := json.Unmarshal(data, into); err != nil {
+		return err
+	}
+	if *into == nil {
+		return errors.New("it holds null")
+	}
+	return nil
+}
+
+// Add takes over what else was read. Of one id the newer note counts, and of one note what says more.
+func (s Seen) Add(more Seen) (changed bool) {
+	for id, n := range more {
+		old, ok := s[id]
+		if !ok || n.Number > old.Number || n.Number == old.Number && len(n.Parts) > len(old.Parts) {
+			s[id], changed = n, true
+		}
+	}
+	return changed
 }
 
 // Encode writes JSON.

@@ -11,6 +11,7 @@ import (
 
 	"filippo.io/age"
 
+	"github.com/seed-fb9cbc17/cairn/internal/envelope"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -261,6 +262,70 @@ func TestSealedStaysSealed(t *testing.T) {
 	g.Opt.Identity = ""
 	g.fetch(remote)
 	g.has(f, c)
+}
+
+// TestSealedForgotten: after damage to what is known of remotes, a push to one of them names the recipients of that
+// one alone. To the others nothing goes open by itself.
+func TestSealedForgotten(t *testing.T) {
+	t.Parallel()
+	o, k := gittest.NewOracle(t), newKey(t)
+	one, two := bareRepository(t, o), bareRepository(t, o)
+	f := newMachine(t).sealsFor(k)
+	f.track(map[string]string{"a": "1\n"})
+	f.push(one)
+	f.push(two)
+	for i, damage := range []string{"{", "null", ""} {
+		if err := os.WriteFile(f.DB.PrivatePath(string(odb.PrivateSealed)), []byte(damage), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f.track(map[string]string{"a": fmt.Sprint("again", i)})
+		f.sealsFor(k).push(one)
+		f.Opt.Encrypt = nil
+		f.push(one)
+		if _, err := f.Push(t.Context(), two); !errors.Is(err, errForgotten) {
+			t.Errorf("%q: the push to the other remote: %v", damage, err)
+		}
+		if names, _ := refsBelow(o, two, "refs/cairn/"+state.ProjectID(f.Root)); len(names) > 0 {
+			t.Errorf("%q: the push to the other remote was open", damage)
+		}
+	}
+	f.Opt.Encrypt = []string{settings.EncryptNone}
+	f.push(two)
+	f.Opt.Encrypt = nil
+	f.track(map[string]string{"a": "open\n"})
+	if pushed := f.push(two); len(pushed) != 1 {
+		t.Errorf("pushed %q after an open push was asked for", pushed)
+	}
+}
+
+// TestSealedSeen: of two fetches that end in the other order, the newer notes are remembered. A damaged file is named.
+func TestSealedSeen(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	for _, seen := range []envelope.Seen{
+		{"a": {Proof: "p", Number: 1}, "b": {Proof: "q", Number: 7}},
+		{"a": {Proof: "p", Number: 6, Parts: []string{"x"}}},
+		{"a": {Proof: "p", Number: 5, Parts: []string{"x", "y"}}},
+		{"a": {Proof: "p", Number: 6}},
+	} {
+		f := &sealedFetch{Transport: m.Transport, seen: seen}
+		if err := m.Exclusive(t.Context(), f.keepSeen); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen, err := m.seenNotes()
+	if err != nil || seen["a"].Number != 6 || len(seen["a"].Parts) != 1 || seen["b"].Number != 7 {
+		t.Errorf("seen %+v, %v", seen, err)
+	}
+	path := m.DB.PrivatePath(string(odb.PrivateSeen))
+	for _, damage := range []string{"{", "null", ""} {
+		if err := os.WriteFile(path, []byte(damage), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.seenNotes(); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%q: %v", damage, err)
+		}
+	}
 }
 
 // TestSealedSync: the setting seals what goes in the background, and changing it counts as not pushed.

@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -131,7 +130,7 @@ type wanted struct {
 }
 
 // bring opens the sealed lines of the project. own is the id of this store.
-func (f *sealedFetch) bring(ctx context.Context, own string) error {
+func (f *sealedFetch) bring(ctx context.Context, own string) (err error) {
 	carrier, err := f.DB.QuarantineAlone()
 	if err != nil {
 		return err
@@ -325,12 +324,13 @@ func (f *sealedFetch) keepSeen(l *history.Locked) error {
 		return nil
 	}
 	f.Holds(l)
-	data, err := f.seen.Encode()
-	if err != nil {
+	now, err := f.seenNotes() // another fetch may have seen newer ones meanwhile
+	if err != nil || !now.Add(f.seen) {
 		return err
 	}
-	if old, err := f.DB.ReadPrivate(odb.PrivateSeen); err == nil && bytes.Equal(old, data) || len(f.seen) == 0 {
-		return nil
+	data, err := now.Encode()
+	if err != nil {
+		return err
 	}
 	return f.DB.WritePrivate(odb.PrivateSeen, data)
 }

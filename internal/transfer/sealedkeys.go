@@ -27,7 +27,11 @@ func (r *Transport) recipients(where string) (list []string, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w (--encrypt names the recipients again)", err)
 		}
-		if at := pushes[where]; at != nil {
+		at := pushes[where]
+		if at == nil && pushes[envelope.Others] != nil {
+			return nil, errForgotten
+		}
+		if at != nil {
 			list = at.Recipients
 		}
 	}
@@ -42,6 +46,10 @@ func (r *Transport) recipients(where string) (list []string, err error) {
 
 // errNoSealer: the options have recipients or the remote has sealed lines, and no Sealer is given.
 var errNoSealer = errors.New("nothing can be sealed or opened without Options.Sealer")
+
+// errForgotten: a damaged file has said whether pushes to a remote are sealed.
+var errForgotten = errors.New("it is not known any more whether pushes to this remote are sealed, because a file of the store was damaged " +
+	"(--encrypt RECIPIENT seals them, --encrypt none sends openly)")
 
 // sealedPushes reads what is known of sealed pushes.
 func (r *Transport) sealedPushes() (envelope.Pushes, error) {
@@ -58,8 +66,8 @@ func (r *Transport) sealedPushes() (envelope.Pushes, error) {
 // keepSealed writes what is known of one remote. The caller holds the mark of oneSealing.
 func (r *Transport) keepSealed(where string, at *envelope.Pushed) error {
 	pushes, err := r.sealedPushes()
-	if err != nil { // what a damaged file says of other remotes is lost
-		pushes = make(envelope.Pushes)
+	if err != nil { // a push to another remote must not go open because a damaged file does not name it
+		pushes = envelope.Pushes{envelope.Others: new(envelope.Pushed)}
 	}
 	pushes[where] = at
 	data, err := pushes.Encode()
@@ -84,7 +92,9 @@ func (r *Transport) sealedNow(where string) *envelope.Pushed {
 // openFromNow notes that pushes to a remote are open.
 func (r *Transport) openFromNow(ctx context.Context, where string) (err error) {
 	pushes, err := r.sealedPushes()
-	if at := pushes[where]; err == nil && (at == nil || len(at.Recipients) == 0) {
+	switch at := pushes[where]; {
+	case err != nil:
+	case at == nil && pushes[envelope.Others] == nil, at != nil && len(at.Recipients) == 0:
 		return nil
 	}
 	end, err := r.oneSealing(ctx)
@@ -145,5 +155,9 @@ func (r *Transport) seenNotes() (envelope.Seen, error) {
 	if err != nil {
 		return nil, err
 	}
-	return envelope.DecodeSeen(data)
+	seen, err := envelope.DecodeSeen(data)
+	if err != nil {
+		err = fmt.Errorf("%s: %w (without the file, the next fetch trusts what the remote shows)", r.DB.PrivatePath(string(odb.PrivateSeen)), err)
+	}
+	return seen, err
 }

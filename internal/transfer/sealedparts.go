@@ -45,7 +45,7 @@ func (s *sealedPush) moved(ctx context.Context, was *envelope.State) (tips map[s
 		case whole:
 			tips[name] = ref.ID
 		default:
-			s.Log.Warn("line not pushed: its beginning has been cleaned away, and the remote does not have it", "line", name)
+			s.Log.Warn("line not pushed: its beginning has been cleaned away or thinned, and the remote does not have it", "line", name)
 		}
 	}
 	signed, err := s.signedSpecs("")
@@ -102,8 +102,9 @@ func (s *sealedPush) stay(ctx context.Context, was *envelope.State) (int, error)
 // whole reports whether all that the head of a line, or a list of signatures, leads to is in the store or on the
 // remote.
 func (s *sealedPush) whole(line *ancestry, name string, id object.ID) (bool, error) {
-	if strings.HasPrefix(history.RefRoot+name, history.RefSignatures) {
-		return s.DB.Has(id) // a blob
+	here, err := s.DB.Has(id) // of a thinned checkpoint only a record is
+	if !here || strings.HasPrefix(history.RefRoot+name, history.RefSignatures) {
+		return here, err
 	}
 	return line.whole(id)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/statetest"
+	"github.com/seed-fb9cbc17/cairn/internal/thinned"
 )
 
 // TestSealedMerge: beyond some number of parts the newest become one, and the large ones stay. A machine that
@@ -92,6 +93,50 @@ func TestSealedMergeSigned(t *testing.T) {
 	store, _ := f.DB.Identity(false)
 	if id, err := g.DB.Ref(history.RefSignatures + "remotes/" + store + "/sessions/s"); id != list {
 		t.Errorf("signatures %s, %v, want %s", id, err, list)
+	}
+}
+
+// TestSealedMergeThinned: a head on the remote that is thinned here stays in its part.
+func TestSealedMergeThinned(t *testing.T) {
+	t.Parallel()
+	o, k := gittest.NewOracle(t), newKey(t)
+	remote := bareRepository(t, o)
+	f := newMachine(t).sealsFor(k)
+	c := f.track(map[string]string{"a": "1\n"})
+	f.push(remote)
+	later := f.other().sealsFor(k)
+	later.takesOver(f)
+	later.thinned(f, c)
+	later.mostParts = 4
+	var last *history.Checkpoint
+	for i := range 8 {
+		last = later.session("s", "x", int64(i), map[string]string{"a": fmt.Sprint(i)})
+		later.push(remote)
+	}
+	g := f.other().sealsFor(k)
+	g.fetch(remote)
+	g.has(f, c)
+	g.has(later, last)
+}
+
+// thinned records a checkpoint of another store as thinned in this one.
+func (m *machine) thinned(from *machine, c *history.Checkpoint) {
+	m.Helper()
+	_, data, err := from.DB.Read(history.IDOf(c))
+	if err != nil {
+		m.Fatal(err)
+	}
+	batch := m.DB.NewBatch()
+	defer batch.Discard()
+	id, err := thinned.Add(batch, map[object.ID]*thinned.Record{history.IDOf(c): {At: 1, Rule: "hourly", Commit: data}}, nil)
+	if err == nil {
+		err = batch.Commit(odb.RefUpdate{Name: thinned.Ref, ID: id})
+	}
+	if err != nil {
+		m.Fatal(err)
+	}
+	if _, err := m.ReadCheckpoint(history.IDOf(c)); err != nil {
+		m.Fatal(err)
 	}
 }
 

@@ -101,8 +101,8 @@ func (s *sealedPush) stay(ctx context.Context, was *envelope.State) (int, error)
 
 // whole reports whether all that the head of a line, or a list of signatures, leads to is in the store or on the
 // remote.
-func (s *sealedPush) whole(line *ancestry, name string, id object.ID) (bool, error) {
-	here, err := s.DB.Has(id) // of a thinned checkpoint only a record is
+func (r *Transport) whole(line *ancestry, name string, id object.ID) (bool, error) {
+	here, err := r.DB.Has(id) // of a thinned checkpoint only a record is
 	if !here || strings.HasPrefix(history.RefRoot+name, history.RefSignatures) {
 		return here, err
 	}

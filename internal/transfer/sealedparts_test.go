@@ -357,6 +357,34 @@ func TestSealedClean(t *testing.T) {
 	}
 }
 
+// TestSealedCleanCut: a cleaning of the remote takes no line away that goes on here and has its beginning only there.
+func TestSealedCleanCut(t *testing.T) {
+	t.Parallel()
+	o, k := gittest.NewOracle(t), newKey(t)
+	remote := bareRepository(t, o)
+	f := newMachine(t).sealsFor(k)
+	first := f.track(map[string]string{"a": "1\n"})
+	second := f.track(map[string]string{"a": "2\n"})
+	f.session("gone", "x", 1, map[string]string{"b": "2\n"})
+	f.push(remote)
+	if err := f.DB.DeleteRef(history.LineRef("gone")); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.DB.SetShallow([]object.ID{history.IDOf(second)}); err != nil {
+		t.Fatal(err)
+	}
+	before := refsOf(o, remote)
+	for _, dryRun := range []bool{true, false} {
+		_, err := f.CleanRemote(t.Context(), remote, dryRun)
+		if err == nil || !strings.Contains(err.Error(), "its beginning is only there") || refsOf(o, remote) != before {
+			t.Errorf("dry run %v: %v, and the remote has\n%s", dryRun, err, refsOf(o, remote))
+		}
+	}
+	g := f.other().sealsFor(k)
+	g.fetch(remote)
+	g.has(f, first, second)
+}
+
 // TestSealedAgain: a line that was begun again gets a second name, as in an open push.
 func TestSealedAgain(t *testing.T) {
 	t.Parallel()

@@ -165,6 +165,11 @@ func TestNote(t *testing.T) {
 	if _, err := Open(sealed.Age{}, id, data, other); !errors.Is(err, sealed.ErrKey) {
 		t.Errorf("another key: %v", err)
 	}
+	long := fine()
+	long.About = []byte(`"` + strings.Repeat("x", MaxNote) + `"`)
+	if _, err := long.Seal(sealed.Age{}, recipients); err == nil {
+		t.Error("a note is sealed that no reader takes")
+	}
 	var bomb bytes.Buffer
 	w, err := sealed.Seal(&bomb, recipients)
 	if err != nil {

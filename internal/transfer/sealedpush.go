@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -251,7 +252,7 @@ func (s *sealedPush) send(ctx context.Context, carrier *odb.Quarantine, was, nex
 		switch {
 		case !ok || flag != '!' || strings.Contains(why, "atomic"):
 		case to == envelope.RefNotes+next.ID && movedMeanwhile(why):
-			return errMoved
+			return fmt.Errorf("%w (%s)", errMoved, why)
 		default:
 			return errors.New(why)
 		}

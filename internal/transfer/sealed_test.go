@@ -8,12 +8,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"filippo.io/age"
 
 	"github.com/seed-fb9cbc17/cairn/internal/envelope"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/sealed"
 	"github.com/seed-fb9cbc17/cairn/internal/settings"
@@ -262,6 +264,42 @@ func TestSealedStaysSealed(t *testing.T) {
 	g.Opt.Identity = ""
 	g.fetch(remote)
 	g.has(f, c)
+}
+
+// TestSealedThenOpen: what a store has pushed openly since counts, also where no commit leads to the other one: a pin
+// that was moved, a line that was begun again, and signatures.
+func TestSealedThenOpen(t *testing.T) {
+	t.Parallel()
+	o, k := gittest.NewOracle(t), newKey(t)
+	remote := bareRepository(t, o)
+	f := newMachine(t).sealsFor(k)
+	f.session("s", "x", 1, map[string]string{"a": "1\n"})
+	f.signed("sessions/s", "{\"text\":\"1\"}\n")
+	f.pin(f.track(map[string]string{"a": "1\n"}).ID, "p")
+	f.push(remote)
+	g := f.other().sealsFor(k)
+	g.fetch(remote)
+	f.removeLines()
+	if err := errors.Join(f.DB.DeleteRef(history.LineRef("s")), f.Unpin(t.Context(), "p")); err != nil {
+		t.Fatal(err)
+	}
+	f.Now = func() time.Time { return time.Now().Add(time.Hour) }
+	f.Opt.Encrypt = []string{settings.EncryptNone}
+	want := map[string]object.ID{
+		"remotes/%s/sessions/s":            history.IDOf(f.session("s", "x", 2, map[string]string{"a": "2\n"})),
+		"signatures/remotes/%s/sessions/s": f.signed("sessions/s", "{\"text\":\"2\"}\n"),
+	}
+	c := f.track(map[string]string{"a": "2\n"})
+	f.pin(c.ID, "p")
+	want["remotes/%s/pins/p"] = history.IDOf(c)
+	f.push(remote)
+	g.fetch(remote)
+	store, _ := f.DB.Identity(false)
+	for name, id := range want {
+		if got, err := g.DB.Ref(history.RefRoot + fmt.Sprintf(name, store)); got != id {
+			t.Errorf("%s is %s, %v, want %s", name, got, err, id)
+		}
+	}
 }
 
 // TestSealedForgotten: after damage to what is known of remotes, a push to one of them names the recipients of that

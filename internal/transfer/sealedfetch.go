@@ -10,6 +10,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/envelope"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
@@ -287,16 +288,45 @@ func (f *sealedFetch) refs(note *envelope.Note, heads map[string]envelope.Head) 
 	}
 	updates := []odb.RefUpdate{{Name: refAbout + place, ID: about}}
 	for name, head := range heads {
+		line, signed := strings.CutPrefix(history.RefRoot+name, history.RefSignatures)
 		to := RefIncoming + place + "/" + name
-		if line, ok := strings.CutPrefix(history.RefRoot+name, history.RefSignatures); ok {
+		if signed {
 			to = history.RefSignatures + place + "/" + line
+		} else {
+			line = name
 		}
-		if newer, err := f.q.Ref(to); err == nil && f.leads(newer, head.ID) {
+		if f.newer(RefIncoming+place+"/"+line, heads[line].ID) {
 			continue // the store has pushed openly since
 		}
 		updates = append(updates, odb.RefUpdate{Name: to, ID: head.ID})
 	}
 	return batch.Commit(updates...)
+}
+
+// newer reports whether a line came that goes on from its sealed head. Of two that have parted, the one with the newer
+// commit counts, also where the line is a pin that was moved.
+func (f *sealedFetch) newer(line string, head object.ID) bool {
+	id, err := f.q.Ref(line)
+	switch {
+	case err != nil || id == head:
+		return false
+	case head.IsZero() || f.leads(id, head):
+		return true
+	}
+	return !f.leads(head, id) && f.when(id).After(f.when(head))
+}
+
+// when is the time of a commit of the quarantine or the store, zero for what is none.
+func (f *sealedFetch) when(id object.ID) time.Time {
+	_, data, err := f.q.Read(id)
+	if err != nil {
+		return time.Time{}
+	}
+	c, err := object.ParseCommit(data)
+	if err != nil {
+		return time.Time{}
+	}
+	return c.Committer.When
 }
 
 // leads reports whether a commit of the quarantine or the store leads to another one.

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/seed-fb9cbc17/cairn/internal/envelope"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/settings"
@@ -124,10 +122,10 @@ const sealingEvery = 50 * time.Millisecond
 
 // oneSealing waits until no other process of this store makes a sealed push. end lets the next one.
 func (r *Transport) oneSealing(ctx context.Context) (end func() error, err error) {
-	if err := r.DB.ClearPrivate(sealingName); err != nil {
+	mark, err := r.mark(sealingName)
+	if err != nil {
 		return nil, err
 	}
-	mark := flock.New(r.DB.PrivatePath(sealingName), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
 	if _, err := mark.TryLockContext(ctx, sealingEvery); err != nil {
 		return nil, errors.Join(err, mark.Close())
 	}

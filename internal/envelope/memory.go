@@ -58,6 +58,15 @@ func DecodePushes(data []byte) (Pushes, error) {
 // Encode writes JSON.
 func (p Pushes) Encode() ([]byte, error) { return json.Marshal(p) }
 
+// Forked returns what a fork takes over: for whom pushes are sealed, and nothing of what the store has on remotes.
+func (p Pushes) Forked() Pushes {
+	out := make(Pushes)
+	for where, at := range p {
+		out[where] = &Pushed{Recipients: at.Recipients}
+	}
+	return out
+}
+
 // Fingerprint is a hash of recipients in any order. That of none is "".
 func Fingerprint(recipients []string) string {
 	if len(recipients) == 0 {

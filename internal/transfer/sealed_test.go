@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -264,6 +265,30 @@ func TestSealedStaysSealed(t *testing.T) {
 	g.Opt.Identity = ""
 	g.fetch(remote)
 	g.has(f, c)
+}
+
+// noSealer fails before anything is sealed.
+type noSealer struct{ sealed.Age }
+
+var errNoSeal = errors.New("nothing is sealed")
+
+func (noSealer) Seal(io.Writer, []string) (io.WriteCloser, error) { return nil, errNoSeal }
+
+// TestSealedAfterFailure: after a sealed push that failed early, one that names no recipient is sealed.
+func TestSealedAfterFailure(t *testing.T) {
+	t.Parallel()
+	o, k := gittest.NewOracle(t), newKey(t)
+	remote := bareRepository(t, o)
+	f := newMachine(t).sealsFor(k)
+	f.track(map[string]string{"a": "1\n"})
+	f.Opt.Sealer = noSealer{}
+	_, err := f.Push(t.Context(), remote)
+	wantError(t, err, errNoSeal)
+	f.Opt.Encrypt, f.Opt.Sealer = nil, sealed.Age{}
+	f.push(remote)
+	if names, _ := refsBelow(o, remote, "refs/cairn/"); len(names) != 2 || !strings.HasPrefix(names[0], envelope.RefParts) {
+		t.Errorf("refs %q", names)
+	}
 }
 
 // TestSealedThenOpen: what a store has pushed openly since counts, also where no commit leads to the other one: a pin

@@ -42,6 +42,9 @@ func (r *Transport) pushSealed(ctx context.Context, m *remote, recipients []stri
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, end()) }()
+	if err := r.sealFromNow(m.url, recipients); err != nil {
+		return nil, err
+	}
 	s := &sealedPush{Transport: r, m: m, recipients: recipients, check: check, rewrite: rewrite, lines: lines}
 	for range 3 {
 		if pushed, err = s.try(ctx); !errors.Is(err, errMoved) {

@@ -411,8 +411,9 @@ func TestSealedSync(t *testing.T) {
 		t.Errorf("pushed again %q", pushed)
 	}
 	c := f.track(map[string]string{"a": "2\n"})
+	f.Opt.Sync += "/"
 	f.sync()
-	if s := f.status(); s.Behind != 0 || s.Error != "" {
+	if s := f.status(); s.Behind != 0 || s.Sealed != 1 || s.Error != "" {
 		t.Errorf("status %+v", s)
 	}
 	g := f.other().sealsFor(k)

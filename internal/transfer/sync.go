@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -55,6 +56,9 @@ func (r *Transport) Sync(ctx context.Context) (pushed []string, err error) {
 func (r *Transport) syncRemote() (string, error) {
 	if r.Opt.Sync == settings.SyncRemembered {
 		return r.Remembered()
+	}
+	if r.Opt.Sync != "" && IsLocal(r.Opt.Sync) {
+		return filepath.Abs(r.Opt.Sync) // the name under which pushes are noted
 	}
 	return r.Opt.Sync, nil
 }

@@ -267,6 +267,35 @@ func TestSealedStaysSealed(t *testing.T) {
 	g.has(f, c)
 }
 
+// TestSealedTwice: where a store has begun a second note, that one says where a pin is.
+func TestSealedTwice(t *testing.T) {
+	t.Parallel()
+	o, k := gittest.NewOracle(t), newKey(t)
+	remote := bareRepository(t, o)
+	f := newMachine(t).sealsFor(k)
+	old := f.session("s", "x", 1, map[string]string{"a": "1\n"})
+	f.Now = func() time.Time { return time.Now().Add(time.Hour) }
+	f.pin(f.track(map[string]string{"a": "2\n"}).ID, "p")
+	f.push(remote)
+	if err := f.DB.DropPrivate(odb.PrivateSealed); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Unpin(t.Context(), "p"); err != nil {
+		t.Fatal(err)
+	}
+	f.pin(old.ID, "p")
+	f.push(remote)
+	if names, _ := refsBelow(o, remote, envelope.RefNotes); len(names) != 2 {
+		t.Errorf("notes %q", names)
+	}
+	g := f.other().sealsFor(k)
+	g.fetch(remote)
+	store, _ := f.DB.Identity(false)
+	if id, err := g.DB.Ref(history.RefRemotes + store + "/pins/p"); id != history.IDOf(old) {
+		t.Errorf("the pin is at %s, %v, want %s", id, err, old.ID)
+	}
+}
+
 // noSealer fails before anything is sealed.
 type noSealer struct{ sealed.Age }
 

@@ -120,7 +120,8 @@ type sealedFetch struct {
 	notes *sealedNotes
 
 	seen  envelope.Seen
-	again bool // with all parts, or a little later, it could end another way
+	named map[string]bool // refs of the quarantine that notes have set
+	again bool            // with all parts, or a little later, it could end another way
 }
 
 // wanted says what a fetch brings: refspecs of open lines, and sealed lines of the project's keys.
@@ -300,11 +301,17 @@ func (f *sealedFetch) refs(note *envelope.Note, heads map[string]envelope.Head) 
 		}
 		updates = append(updates, odb.RefUpdate{Name: to, ID: head.ID})
 	}
+	if f.named == nil {
+		f.named = make(map[string]bool)
+	}
+	for _, u := range updates {
+		f.named[u.Name] = true
+	}
 	return batch.Commit(updates...)
 }
 
 // newer reports whether a line came that goes on from its sealed head. Of two that have parted, the one with the newer
-// commit counts, also where the line is a pin that was moved.
+// commit counts, also where the line is a pin that was moved; of those of two notes, the one of the newer note.
 func (f *sealedFetch) newer(line string, head object.ID) bool {
 	id, err := f.q.Ref(line)
 	switch {
@@ -313,7 +320,7 @@ func (f *sealedFetch) newer(line string, head object.ID) bool {
 	case head.IsZero() || f.leads(id, head):
 		return true
 	}
-	return !f.leads(head, id) && f.when(id).After(f.when(head))
+	return !f.named[line] && !f.leads(head, id) && f.when(id).After(f.when(head))
 }
 
 // when is the time of a commit of the quarantine or the store, zero for what is none.

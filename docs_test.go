@@ -181,7 +181,7 @@ func TestDocsPrivateFiles(t *testing.T) {
 			names = append(names, name)
 		}
 	}
-	for _, name := range []odb.Private{odb.PrivateCleaned, odb.PrivateBudget, odb.PrivateReplaced, odb.PrivateLost, odb.PrivatePurged, odb.PrivatePurging, odb.PrivateReviewed, odb.PrivateProject, odb.PrivateMachines, odb.PrivateRemote, odb.PrivatePushed} {
+	for _, name := range []odb.Private{odb.PrivateCleaned, odb.PrivateBudget, odb.PrivateReplaced, odb.PrivateLost, odb.PrivatePurged, odb.PrivatePurging, odb.PrivateReviewed, odb.PrivateProject, odb.PrivateMachines, odb.PrivateRemote, odb.PrivatePushed, odb.PrivateSealed, odb.PrivateSeen} {
 		names = append(names, "cairn/"+string(name))
 	}
 	for _, name := range names {

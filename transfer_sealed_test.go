@@ -56,6 +56,36 @@ func TestSealedKinds(t *testing.T) {
 	o.In(g.repo().StoreDir(), "fsck", "--strict", "--full")
 }
 
+// TestSealedFork: a fork of a store that pushes sealed does so, too, and both have lines of their own on the remote.
+func TestSealedFork(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	remote := bareRepository(t, o)
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
+	sealing(t)(&f.opt)
+	f.track()
+	f.push(remote)
+	encrypt := f.opt.Encrypt
+	f.opt.Encrypt = nil
+	k, _ := f.fork(copyPlace(t), cairn.ForkOptions{})
+	k.opt.Encrypt = nil
+	k.write("a", "of the fork\n")
+	k.track()
+	k.push(remote)
+	f.write("a", "2\n")
+	f.track()
+	f.push(remote)
+	if open := o.In(remote, "for-each-ref", "refs/cairn/about"); open != "" {
+		t.Errorf("open lines:\n%s", open)
+	}
+	if n := strings.Count(o.In(remote, "for-each-ref", "refs/cairn/sealed"), "\n"); n != 2 {
+		t.Errorf("%d notes", n)
+	}
+	if status, err := k.repo().RemoteStatus(t.Context()); err != nil || status.Sealed != len(encrypt) {
+		t.Errorf("status %+v, %v", status, err)
+	}
+}
+
 // TestSealedFetchKilled kills a fetch of sealed lines, with the processes of git, before its write-type system
 // calls.
 func TestSealedFetchKilled(t *testing.T) {

@@ -158,14 +158,16 @@ func itemsOf(text string) (items []string) {
 
 // recipients are those that pushes are sealed for.
 var recipients = setting{
-	key: "encrypt", good: checkRecipients, list: func(c *Config) *[]string { return &c.Encrypt },
+	key: "encrypt", good: CheckRecipients, list: func(c *Config) *[]string { return &c.Encrypt },
 	text: func(c *Config, text string) error {
 		c.Encrypt = append(c.Encrypt, itemsOf(text)...)
-		return checkRecipients(c.Encrypt)
+		return CheckRecipients(c.Encrypt)
 	},
 }
 
-func checkRecipients(list []string) error {
+// CheckRecipients returns an error, sealed.ErrRecipient, unless a push takes the recipients: those that it can seal for, or
+// the one element cairn.EncryptNone.
+func CheckRecipients(list []string) error {
 	if slices.Equal(list, []string{cairn.EncryptNone}) {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/capture"
+	"github.com/seed-fb9cbc17/cairn/internal/envelope"
 	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
@@ -248,6 +249,9 @@ func (f *fork) writePrivate(l *history.Locked) error {
 			return err
 		}
 	}
+	if err := f.writeSealed(); err != nil {
+		return err
+	}
 	id, err := f.DB.Identity(true)
 	if err != nil {
 		return err
@@ -270,6 +274,23 @@ func (f *fork) writePrivate(l *history.Locked) error {
 		return err
 	}
 	return f.db.WritePrivate(odb.PrivateForked, data)
+}
+
+// writeSealed makes pushes of the fork sealed for the same recipients: what it holds must not go open to the remote.
+func (f *fork) writeSealed() error {
+	data, err := f.DB.ReadPrivate(odb.PrivateSealed)
+	if errors.Is(err, odb.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if pushes, err := envelope.DecodePushes(data); err == nil { // else the fork's pushes fail as those of the store do
+		if data, err = pushes.Forked().Encode(); err != nil {
+			return err
+		}
+	}
+	return f.db.WritePrivate(odb.PrivateSealed, data)
 }
 
 // warm makes the stat cache of the fork, so that its first capture reads no file. A failure costs time

@@ -97,7 +97,9 @@ func TestPart(t *testing.T) {
 		if err != nil || len(entries) != 1+size/PieceSize {
 			t.Fatalf("%d bytes in %d pieces, %v", size, len(entries), err)
 		}
-		for why, bad := range map[string][]object.Entry{"too few": entries[1:], "too many": append(entries[:len(entries):len(entries)], entries...), "none": nil} {
+		empty, _ := h.Add(object.Blob, nil)
+		nothing := object.Entry{Name: "0", Mode: object.Regular, ID: empty}
+		for why, bad := range map[string][]object.Entry{"an empty piece": append([]object.Entry{nothing}, entries...), "too few": entries[1:], "too many": append(entries[:len(entries):len(entries)], entries...), "none": nil} {
 			tree, _ := h.Add(object.Tree, object.AppendTree(nil, bad))
 			if _, err := openPart(h, tree, p, identity); !errors.Is(err, sealed.ErrDamaged) {
 				t.Errorf("%d bytes, %s: %v", size, why, err)
@@ -108,6 +110,19 @@ func TestPart(t *testing.T) {
 		if _, err := openPart(h, tree, other, identity); !errors.Is(err, sealed.ErrDamaged) {
 			t.Errorf("another part: %v", err)
 		}
+	}
+}
+
+// TestPartOfManyPieces: a tree with more pieces than a push makes is refused before it is read.
+func TestPartOfManyPieces(t *testing.T) {
+	t.Parallel()
+	recipients, identity := newKey(t)
+	h := make(heap)
+	p, tree := sealPart(t, h, recipients, []byte("x"))
+	_, data, _ := h.Read(tree)
+	many, _ := h.Add(object.Tree, bytes.Repeat(data, maxPieces+1))
+	if _, err := openPart(h, many, p, identity); !errors.Is(err, sealed.ErrDamaged) || !strings.Contains(err.Error(), "its ref is a tree of") {
+		t.Error(err)
 	}
 }
 
@@ -149,6 +164,11 @@ func TestNote(t *testing.T) {
 	}
 	if _, err := Open(sealed.Age{}, id, data, other); !errors.Is(err, sealed.ErrKey) {
 		t.Errorf("another key: %v", err)
+	}
+	long := fine()
+	long.About = []byte(`"` + strings.Repeat("x", MaxNote) + `"`)
+	if _, err := long.Seal(sealed.Age{}, recipients); err == nil {
+		t.Error("a note is sealed that no reader takes")
 	}
 	var bomb bytes.Buffer
 	w, err := sealed.Seal(&bomb, recipients)

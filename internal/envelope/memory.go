@@ -4,13 +4,17 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 )
 
-// Pushes is what a store remembers of its sealed pushes, by remote.
+// Pushes is what a store remembers of its sealed pushes, by remote. Others is the key that says that more was known.
 type Pushes map[string]*Pushed
+
+// Others stands for remotes of which it is not known any more whether pushes to them are sealed.
+const Others = ""
 
 // Pushed is what a store remembers of one remote.
 type Pushed struct {
@@ -37,10 +41,10 @@ type Sent struct {
 	Tree string `json:"tree"`
 }
 
-// DecodePushes reads what EncodePushes has written.
+// DecodePushes reads what Encode has written.
 func DecodePushes(data []byte) (Pushes, error) {
-	p := make(Pushes)
-	if err := json.Unmarshal(data, &p); err != nil {
+	var p Pushes
+	if err := decodeMap(data, &p); err != nil {
 		return nil, fmt.Errorf("what is known of sealed pushes: %w", err)
 	}
 	for where, at := range p {
@@ -53,6 +57,15 @@ func DecodePushes(data []byte) (Pushes, error) {
 
 // Encode writes JSON.
 func (p Pushes) Encode() ([]byte, error) { return json.Marshal(p) }
+
+// Forked returns what a fork takes over: for whom pushes are sealed, and nothing of what the store has on remotes.
+func (p Pushes) Forked() Pushes {
+	out := make(Pushes)
+	for where, at := range p {
+		out[where] = &Pushed{Recipients: at.Recipients}
+	}
+	return out
+}
 
 // Fingerprint is a hash of recipients in any order. That of none is "".
 func Fingerprint(recipients []string) string {
@@ -85,11 +98,33 @@ type SeenNote struct {
 
 // DecodeSeen reads what Encode has written.
 func DecodeSeen(data []byte) (Seen, error) {
-	s := make(Seen)
-	if err := json.Unmarshal(data, &s); err != nil {
+	var s Seen
+	if err := decodeMap(data, &s); err != nil {
 		return nil, fmt.Errorf("what is known of sealed notes: %w", err)
 	}
 	return s, nil
+}
+
+// decodeMap reads a JSON object. The null of JSON is none.
+func decodeMap[M ~map[string]V, V any](data []byte, into *M) error {
+	if err := json.Unmarshal(data, into); err != nil {
+		return err
+	}
+	if *into == nil {
+		return errors.New("it holds null")
+	}
+	return nil
+}
+
+// Add takes over what else was read. Of one id the newer note counts, and of one note what says more.
+func (s Seen) Add(more Seen) (changed bool) {
+	for id, n := range more {
+		old, ok := s[id]
+		if !ok || n.Number > old.Number || n.Number == old.Number && len(n.Parts) > len(old.Parts) {
+			s[id], changed = n, true
+		}
+	}
+	return changed
 }
 
 // Encode writes JSON.

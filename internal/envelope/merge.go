@@ -4,11 +4,10 @@ package envelope
 // remote and a line of the note.
 const MostParts = 64
 
-// MergeFrom returns the index from which parts are to be written again as one, len(parts) for none, as long as
-// there are no more than most. fixed parts stay: they hold lines that the store no longer has. A merge takes half of
-// most away at least. So that a large part is not sent again for
-// every few small ones, it is taken along only where the newer ones together have half its size: each byte
-// is sent again about as often as the size of the store doubles.
+// MergeFrom returns the index from which parts are to be written again as one. It is len(parts), for none, as long as
+// there are fewer than most. fixed parts stay: they hold lines that the store no longer has. A merge takes at least
+// half of most away. A large part is not sent again for every few small ones: it is taken along only where the newer
+// ones together have half its size. So each byte is sent again about as often as the size of the store doubles.
 func MergeFrom(parts []Part, fixed, most int) int {
 	if len(parts) < most || len(parts)-fixed < most/2 {
 		return len(parts)

@@ -98,13 +98,21 @@ func Heads(parts []Part) map[string]Head {
 // Seal encrypts a note for recipients.
 func (n *Note) Seal(by settings.Sealer, recipients []string) ([]byte, error) {
 	n.Version = noteVersion
+	text, err := json.Marshal(n)
+	if err == nil && len(text) > MaxNote {
+		err = fmt.Errorf("%d bytes are too many", len(text)) // no reader takes it
+	}
+	if err != nil {
+		return nil, fmt.Errorf("seal the note: %w", err)
+	}
 	var out bytes.Buffer
 	w, err := by.Seal(&out, recipients)
 	if err != nil {
 		return nil, err
 	}
 	z := gzip.NewWriter(w)
-	if err := errors.Join(json.NewEncoder(z).Encode(n), z.Close(), w.Close()); err != nil {
+	_, err = z.Write(text)
+	if err := errors.Join(err, z.Close(), w.Close()); err != nil {
 		return nil, fmt.Errorf("seal the note: %w", err)
 	}
 	if out.Len() > MaxNote {

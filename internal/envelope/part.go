@@ -19,6 +19,9 @@ const PieceSize = 16 << 20
 // maxPieces bounds the blobs of one part, whose names have six digits.
 const maxPieces = 1_000_000
 
+// pieceEntry is the size in bytes of the entry of a blob in the tree of a part.
+const pieceEntry = int64(len("100644 000000\x00") + len(object.ID{}))
+
 // Adder takes objects, such as a batch of a store.
 type Adder interface {
 	Add(kind object.Kind, content []byte) (object.ID, error)
@@ -114,12 +117,16 @@ func NewReader(from Objects, by settings.Sealer, tree object.ID, p Part, identit
 }
 
 func readPieces(from Objects, tree object.ID) ([]object.Entry, error) {
-	kind, data, err := from.Read(tree)
+	kind, size, err := from.Stat(tree)
 	if err != nil {
 		return nil, err
 	}
-	if kind != object.Tree {
-		return nil, fmt.Errorf("its ref is a %s", kind)
+	if kind != object.Tree || size > maxPieces*pieceEntry {
+		return nil, fmt.Errorf("its ref is a %s of %d bytes", kind, size)
+	}
+	_, data, err := from.Read(tree)
+	if err != nil {
+		return nil, err
 	}
 	return object.ParseTree(data)
 }
@@ -153,7 +160,7 @@ func (j *joined) next() error {
 	e := j.entries[0]
 	j.entries = j.entries[1:]
 	kind, size, err := j.from.Stat(e.ID)
-	if err == nil && (kind != object.Blob || size > PieceSize || size > j.part.Size-j.size) {
+	if err == nil && (kind != object.Blob || size == 0 || size > PieceSize || size > j.part.Size-j.size) {
 		err = fmt.Errorf("its piece %.20q is a %s of %d bytes", e.Name, kind, size)
 	}
 	if err != nil {

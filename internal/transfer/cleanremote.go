@@ -64,9 +64,10 @@ func (r *Transport) cleanSealed(ctx context.Context, m *remote, dryRun bool) (dr
 	if err != nil || at.There == nil || len(recipients) == 0 {
 		return nil, err
 	}
+	heads := envelope.Heads(at.There.Listed())
 	var there, replaced []thereRef
-	for name, head := range envelope.Heads(at.There.Listed()) {
-		switch here, err := r.DB.Has(head.ID); {
+	for name, head := range heads {
+		switch here, err := r.hasHead(head.ID); {
 		case err != nil:
 			return nil, err
 		case strings.HasPrefix(history.RefRoot+name, history.RefSignatures):
@@ -77,7 +78,11 @@ func (r *Transport) cleanSealed(ctx context.Context, m *remote, dryRun bool) (dr
 		}
 	}
 	surplus, err := r.surplus(there)
-	if dropped = append(namesOf(surplus), namesOf(replaced)...); err != nil || dryRun || len(dropped) == 0 {
+	if dropped = append(namesOf(surplus), namesOf(replaced)...); err != nil || len(dropped) == 0 {
+		return dropped, err
+	}
+	stay := slices.DeleteFunc(there, func(ref thereRef) bool { return slices.Contains(surplus, ref) })
+	if err := r.wholeHere(ctx, stay, heads); err != nil || dryRun {
 		return dropped, err
 	}
 	lines, err := r.ownLines()
@@ -85,6 +90,32 @@ func (r *Transport) cleanSealed(ctx context.Context, m *remote, dryRun bool) (dr
 		_, err = r.pushSealed(ctx, m, recipients, lines, true, true)
 	}
 	return dropped, err
+}
+
+// hasHead reports whether a commit is in the store, thinned or not.
+func (r *Transport) hasHead(id object.ID) (bool, error) {
+	here, err := r.DB.Has(id)
+	if err == nil && !here {
+		_, missing := r.ReadCheckpoint(id)
+		here = missing == nil
+	}
+	return here, err
+}
+
+// wholeHere returns an error if the store cannot seal lines again that are on a remote: their beginnings are only there.
+func (r *Transport) wholeHere(ctx context.Context, lines []thereRef, heads map[string]envelope.Head) error {
+	line := r.ancestry(ctx, nil)
+	for _, ref := range lines {
+		whole, err := r.whole(line, ref.name, heads[ref.name].ID)
+		if err != nil {
+			return err
+		}
+		if !whole {
+			return fmt.Errorf("line %s goes on, and its beginning is only there: nothing is sealed again "+
+				"(cairn push --encrypt for other recipients does it without the line)", ref.name)
+		}
+	}
+	return nil
 }
 
 // thereRef is a line of this store on a remote.

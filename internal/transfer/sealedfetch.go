@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -11,6 +10,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/envelope"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
@@ -120,7 +120,8 @@ type sealedFetch struct {
 	notes *sealedNotes
 
 	seen  envelope.Seen
-	again bool // with all parts, or a little later, it could end another way
+	named map[string]bool // refs of the quarantine that notes have set
+	again bool            // with all parts, or a little later, it could end another way
 }
 
 // wanted says what a fetch brings: refspecs of open lines, and sealed lines of the project's keys.
@@ -131,7 +132,7 @@ type wanted struct {
 }
 
 // bring opens the sealed lines of the project. own is the id of this store.
-func (f *sealedFetch) bring(ctx context.Context, own string) error {
+func (f *sealedFetch) bring(ctx context.Context, own string) (err error) {
 	carrier, err := f.DB.QuarantineAlone()
 	if err != nil {
 		return err
@@ -288,16 +289,51 @@ func (f *sealedFetch) refs(note *envelope.Note, heads map[string]envelope.Head) 
 	}
 	updates := []odb.RefUpdate{{Name: refAbout + place, ID: about}}
 	for name, head := range heads {
+		line, signed := strings.CutPrefix(history.RefRoot+name, history.RefSignatures)
 		to := RefIncoming + place + "/" + name
-		if line, ok := strings.CutPrefix(history.RefRoot+name, history.RefSignatures); ok {
+		if signed {
 			to = history.RefSignatures + place + "/" + line
+		} else {
+			line = name
 		}
-		if newer, err := f.q.Ref(to); err == nil && f.leads(newer, head.ID) {
+		if f.newer(RefIncoming+place+"/"+line, heads[line].ID) {
 			continue // the store has pushed openly since
 		}
 		updates = append(updates, odb.RefUpdate{Name: to, ID: head.ID})
 	}
+	if f.named == nil {
+		f.named = make(map[string]bool)
+	}
+	for _, u := range updates {
+		f.named[u.Name] = true
+	}
 	return batch.Commit(updates...)
+}
+
+// newer reports whether a line came that goes on from its sealed head. Of two that have parted, the one with the newer
+// commit counts, also where the line is a pin that was moved; of those of two notes, the one of the newer note.
+func (f *sealedFetch) newer(line string, head object.ID) bool {
+	id, err := f.q.Ref(line)
+	switch {
+	case err != nil || id == head:
+		return false
+	case head.IsZero() || f.leads(id, head):
+		return true
+	}
+	return !f.named[line] && !f.leads(head, id) && f.when(id).After(f.when(head))
+}
+
+// when is the time of a commit of the quarantine or the store, zero for what is none.
+func (f *sealedFetch) when(id object.ID) time.Time {
+	_, data, err := f.q.Read(id)
+	if err != nil {
+		return time.Time{}
+	}
+	c, err := object.ParseCommit(data)
+	if err != nil {
+		return time.Time{}
+	}
+	return c.Committer.When
 }
 
 // leads reports whether a commit of the quarantine or the store leads to another one.
@@ -325,12 +361,13 @@ func (f *sealedFetch) keepSeen(l *history.Locked) error {
 		return nil
 	}
 	f.Holds(l)
-	data, err := f.seen.Encode()
-	if err != nil {
+	now, err := f.seenNotes() // another fetch may have seen newer ones meanwhile
+	if err != nil || !now.Add(f.seen) {
 		return err
 	}
-	if old, err := f.DB.ReadPrivate(odb.PrivateSeen); err == nil && bytes.Equal(old, data) || len(f.seen) == 0 {
-		return nil
+	data, err := now.Encode()
+	if err != nil {
+		return err
 	}
 	return f.DB.WritePrivate(odb.PrivateSeen, data)
 }

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/seed-fb9cbc17/cairn/internal/envelope"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/settings"
@@ -27,7 +25,11 @@ func (r *Transport) recipients(where string) (list []string, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w (--encrypt names the recipients again)", err)
 		}
-		if at := pushes[where]; at != nil {
+		at := pushes[where]
+		if at == nil && pushes[envelope.Others] != nil {
+			return nil, errForgotten
+		}
+		if at != nil {
 			list = at.Recipients
 		}
 	}
@@ -42,6 +44,10 @@ func (r *Transport) recipients(where string) (list []string, err error) {
 
 // errNoSealer: the options have recipients or the remote has sealed lines, and no Sealer is given.
 var errNoSealer = errors.New("nothing can be sealed or opened without Options.Sealer")
+
+// errForgotten: a damaged file has said whether pushes to a remote are sealed.
+var errForgotten = errors.New("it is not known any more whether pushes to this remote are sealed, because a file of the store was damaged " +
+	"(--encrypt RECIPIENT seals them, --encrypt none sends openly)")
 
 // sealedPushes reads what is known of sealed pushes.
 func (r *Transport) sealedPushes() (envelope.Pushes, error) {
@@ -58,8 +64,8 @@ func (r *Transport) sealedPushes() (envelope.Pushes, error) {
 // keepSealed writes what is known of one remote. The caller holds the mark of oneSealing.
 func (r *Transport) keepSealed(where string, at *envelope.Pushed) error {
 	pushes, err := r.sealedPushes()
-	if err != nil { // what a damaged file says of other remotes is lost
-		pushes = make(envelope.Pushes)
+	if err != nil { // a push to another remote must not go open because a damaged file does not name it
+		pushes = envelope.Pushes{envelope.Others: new(envelope.Pushed)}
 	}
 	pushes[where] = at
 	data, err := pushes.Encode()
@@ -81,10 +87,23 @@ func (r *Transport) sealedNow(where string) *envelope.Pushed {
 	return new(envelope.Pushed)
 }
 
+// sealFromNow notes for which recipients pushes to a remote are sealed, before the first of them ends: one in the background
+// must not go open after one that has failed.
+func (r *Transport) sealFromNow(where string, recipients []string) error {
+	at := r.sealedNow(where)
+	if slices.Equal(at.Recipients, recipients) {
+		return nil
+	}
+	at.Recipients = recipients
+	return r.keepSealed(where, at)
+}
+
 // openFromNow notes that pushes to a remote are open.
 func (r *Transport) openFromNow(ctx context.Context, where string) (err error) {
 	pushes, err := r.sealedPushes()
-	if at := pushes[where]; err == nil && (at == nil || len(at.Recipients) == 0) {
+	switch at := pushes[where]; {
+	case err != nil:
+	case at == nil && pushes[envelope.Others] == nil, at != nil && len(at.Recipients) == 0:
 		return nil
 	}
 	end, err := r.oneSealing(ctx)
@@ -114,10 +133,10 @@ const sealingEvery = 50 * time.Millisecond
 
 // oneSealing waits until no other process of this store makes a sealed push. end lets the next one.
 func (r *Transport) oneSealing(ctx context.Context) (end func() error, err error) {
-	if err := r.DB.ClearPrivate(sealingName); err != nil {
+	mark, err := r.mark(sealingName)
+	if err != nil {
 		return nil, err
 	}
-	mark := flock.New(r.DB.PrivatePath(sealingName), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
 	if _, err := mark.TryLockContext(ctx, sealingEvery); err != nil {
 		return nil, errors.Join(err, mark.Close())
 	}
@@ -145,5 +164,9 @@ func (r *Transport) seenNotes() (envelope.Seen, error) {
 	if err != nil {
 		return nil, err
 	}
-	return envelope.DecodeSeen(data)
+	seen, err := envelope.DecodeSeen(data)
+	if err != nil {
+		err = fmt.Errorf("%s: %w (without the file, the next fetch trusts what the remote shows)", r.DB.PrivatePath(string(odb.PrivateSeen)), err)
+	}
+	return seen, err
 }

@@ -45,7 +45,7 @@ func (s *sealedPush) moved(ctx context.Context, was *envelope.State) (tips map[s
 		case whole:
 			tips[name] = ref.ID
 		default:
-			s.Log.Warn("line not pushed: its beginning has been cleaned away, and the remote does not have it", "line", name)
+			s.Log.Warn("line not pushed: its beginning has been cleaned away or thinned, and the remote does not have it", "line", name)
 		}
 	}
 	signed, err := s.signedSpecs("")
@@ -81,11 +81,11 @@ func (s *sealedPush) stay(ctx context.Context, was *envelope.State) (int, error)
 	for fixed := 0; ; {
 		from := envelope.MergeFrom(parts, fixed, cmp.Or(s.mostParts, envelope.MostParts))
 		line, before := s.ancestry(ctx, parts[:from]), fixed
-		for _, head := range envelope.Heads(parts) {
+		for name, head := range envelope.Heads(parts) {
 			if head.Part < from {
 				continue
 			}
-			whole, err := line.whole(head.ID)
+			whole, err := s.whole(line, name, head.ID)
 			if err != nil {
 				return 0, err
 			}
@@ -97,6 +97,16 @@ func (s *sealedPush) stay(ctx context.Context, was *envelope.State) (int, error)
 			return from, nil
 		}
 	}
+}
+
+// whole reports whether all that the head of a line, or a list of signatures, leads to is in the store or on the
+// remote.
+func (r *Transport) whole(line *ancestry, name string, id object.ID) (bool, error) {
+	here, err := r.DB.Has(id) // of a thinned checkpoint only a record is
+	if !here || strings.HasPrefix(history.RefRoot+name, history.RefSignatures) {
+		return here, err
+	}
+	return line.whole(id)
 }
 
 // tipsOf are the tips of the parts that are written again, and the new ones.

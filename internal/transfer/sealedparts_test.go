@@ -17,6 +17,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/statetest"
+	"github.com/seed-fb9cbc17/cairn/internal/thinned"
 )
 
 // TestSealedMerge: beyond some number of parts the newest become one, and the large ones stay. A machine that
@@ -68,6 +69,90 @@ func TestSealedMerge(t *testing.T) {
 	if kib, want := packedKiB(t, o, remote), 3*200; kib > want {
 		t.Errorf("%d KiB were sent, want at most %d: the large part was sent again", kib, want)
 	}
+}
+
+// TestSealedMergeSigned: lists of signatures, of which each push brings the newest, keep no part from becoming one
+// with others.
+func TestSealedMergeSigned(t *testing.T) {
+	t.Parallel()
+	o, k := gittest.NewOracle(t), newKey(t)
+	remote := bareRepository(t, o)
+	f := newMachine(t).sealsFor(k)
+	f.mostParts = 4
+	var list object.ID
+	for i := range 10 {
+		f.session("s", "x", int64(i), map[string]string{"a": fmt.Sprint(i)})
+		list = f.signed("sessions/s", fmt.Sprintf("{\"text\":\"%d\"}\n", i))
+		f.push(remote)
+	}
+	if names, _ := refsBelow(o, remote, envelope.RefParts); len(names) > 4 {
+		t.Errorf("%d parts", len(names))
+	}
+	g := f.other().sealsFor(k)
+	g.fetch(remote)
+	store, _ := f.DB.Identity(false)
+	if id, err := g.DB.Ref(history.RefSignatures + "remotes/" + store + "/sessions/s"); id != list {
+		t.Errorf("signatures %s, %v, want %s", id, err, list)
+	}
+}
+
+// TestSealedMergeThinned: a head on the remote that is thinned here stays in its part.
+func TestSealedMergeThinned(t *testing.T) {
+	t.Parallel()
+	o, k := gittest.NewOracle(t), newKey(t)
+	remote := bareRepository(t, o)
+	f := newMachine(t).sealsFor(k)
+	c := f.track(map[string]string{"a": "1\n"})
+	f.push(remote)
+	later := f.other().sealsFor(k)
+	later.takesOver(f)
+	later.thinned(f, c)
+	later.mostParts = 4
+	var last *history.Checkpoint
+	for i := range 8 {
+		last = later.session("s", "x", int64(i), map[string]string{"a": fmt.Sprint(i)})
+		later.push(remote)
+	}
+	g := f.other().sealsFor(k)
+	g.fetch(remote)
+	g.has(f, c)
+	g.has(later, last)
+}
+
+// thinned records a checkpoint of another store as thinned in this one.
+func (m *machine) thinned(from *machine, c *history.Checkpoint) {
+	m.Helper()
+	_, data, err := from.DB.Read(history.IDOf(c))
+	if err != nil {
+		m.Fatal(err)
+	}
+	batch := m.DB.NewBatch()
+	defer batch.Discard()
+	id, err := thinned.Add(batch, map[object.ID]*thinned.Record{history.IDOf(c): {At: 1, Rule: "hourly", Commit: data}}, nil)
+	if err == nil {
+		err = batch.Commit(odb.RefUpdate{Name: thinned.Ref, ID: id})
+	}
+	if err != nil {
+		m.Fatal(err)
+	}
+	if _, err := m.ReadCheckpoint(history.IDOf(c)); err != nil {
+		m.Fatal(err)
+	}
+}
+
+// signed sets the list of signatures of a line.
+func (m *machine) signed(line, text string) object.ID {
+	m.Helper()
+	batch := m.DB.NewBatch()
+	defer batch.Discard()
+	id, err := batch.Add(object.Blob, []byte(text))
+	if err == nil {
+		err = batch.Commit(odb.RefUpdate{Name: history.RefSignatures + line, ID: id})
+	}
+	if err != nil {
+		m.Fatal(err)
+	}
+	return id
 }
 
 // packedKiB is the size of the objects of a repository, of which no cleaning has removed any.
@@ -270,6 +355,34 @@ func TestSealedClean(t *testing.T) {
 	if refs := refsOf(o, g.DB.Dir()); strings.Contains(refs, "gone") {
 		t.Errorf("refs\n%s", refs)
 	}
+}
+
+// TestSealedCleanCut: a cleaning of the remote takes no line away that goes on here and has its beginning only there.
+func TestSealedCleanCut(t *testing.T) {
+	t.Parallel()
+	o, k := gittest.NewOracle(t), newKey(t)
+	remote := bareRepository(t, o)
+	f := newMachine(t).sealsFor(k)
+	first := f.track(map[string]string{"a": "1\n"})
+	second := f.track(map[string]string{"a": "2\n"})
+	f.session("gone", "x", 1, map[string]string{"b": "2\n"})
+	f.push(remote)
+	if err := f.DB.DeleteRef(history.LineRef("gone")); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.DB.SetShallow([]object.ID{history.IDOf(second)}); err != nil {
+		t.Fatal(err)
+	}
+	before := refsOf(o, remote)
+	for _, dryRun := range []bool{true, false} {
+		_, err := f.CleanRemote(t.Context(), remote, dryRun)
+		if err == nil || !strings.Contains(err.Error(), "its beginning is only there") || refsOf(o, remote) != before {
+			t.Errorf("dry run %v: %v, and the remote has\n%s", dryRun, err, refsOf(o, remote))
+		}
+	}
+	g := f.other().sealsFor(k)
+	g.fetch(remote)
+	g.has(f, first, second)
 }
 
 // TestSealedAgain: a line that was begun again gets a second name, as in an open push.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -41,6 +42,9 @@ func (r *Transport) pushSealed(ctx context.Context, m *remote, recipients []stri
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, end()) }()
+	if err := r.sealFromNow(m.url, recipients); err != nil {
+		return nil, err
+	}
 	s := &sealedPush{Transport: r, m: m, recipients: recipients, check: check, rewrite: rewrite, lines: lines}
 	for range 3 {
 		if pushed, err = s.try(ctx); !errors.Is(err, errMoved) {
@@ -251,7 +255,7 @@ func (s *sealedPush) send(ctx context.Context, carrier *odb.Quarantine, was, nex
 		switch {
 		case !ok || flag != '!' || strings.Contains(why, "atomic"):
 		case to == envelope.RefNotes+next.ID && movedMeanwhile(why):
-			return errMoved
+			return fmt.Errorf("%w (%s)", errMoved, why)
 		default:
 			return errors.New(why)
 		}

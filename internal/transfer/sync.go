@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -56,15 +57,18 @@ func (r *Transport) syncRemote() (string, error) {
 	if r.Opt.Sync == settings.SyncRemembered {
 		return r.Remembered()
 	}
+	if r.Opt.Sync != "" && IsLocal(r.Opt.Sync) {
+		return filepath.Abs(r.Opt.Sync) // the name under which pushes are noted
+	}
 	return r.Opt.Sync, nil
 }
 
 // syncAlone pushes unless another process does.
 func (r *Transport) syncAlone(ctx context.Context, m *remote) (pushed []string, alone bool, err error) {
-	if err := r.DB.ClearPrivate(markName); err != nil {
+	mark, err := r.mark(markName)
+	if err != nil {
 		return nil, false, err
 	}
-	mark := flock.New(r.DB.PrivatePath(markName), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
 	if alone, err = mark.TryLock(); err != nil || !alone {
 		return nil, false, err
 	}
@@ -75,6 +79,14 @@ func (r *Transport) syncAlone(ctx context.Context, m *remote) (pushed []string, 
 	}
 	pushed, err = r.pushNew(ctx, m)
 	return pushed, true, err
+}
+
+// mark returns the kernel lock of a private file. It is not taken yet.
+func (r *Transport) mark(name string) (*flock.Flock, error) {
+	if err := r.DB.ClearPrivate(name); err != nil {
+		return nil, err
+	}
+	return flock.New(r.DB.PrivatePath(name), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600)), nil
 }
 
 // syncDue reports whether there is something to push, and no pause after a failure.

@@ -2,14 +2,13 @@ package remotes
 
 import (
 	"context"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/background"
-	"github.com/seed-fb9cbc17/cairn/internal/sealed"
+	"github.com/seed-fb9cbc17/cairn/internal/config"
 )
 
 const pushManual = `cairn push sends the lines of checkpoints to a git repository.
@@ -88,10 +87,10 @@ func (c *commands) pushCommand() *cobra.Command {
 
 // checkRecipients refuses recipients that a push cannot seal for.
 func (c *commands) checkRecipients() error {
-	if len(c.Encrypt) == 0 || slices.Equal(c.Encrypt, []string{cairn.EncryptNone}) {
+	if len(c.Encrypt) == 0 {
 		return nil
 	}
-	if err := sealed.Check(c.Encrypt); err != nil {
+	if err := config.CheckRecipients(c.Encrypt); err != nil {
 		return c.Usage("cannot use --encrypt: %s", err)
 	}
 	return nil

@@ -17,15 +17,10 @@ func (p *purger) record(ctx context.Context, id object.ID, rec *thinned.Record) 
 	if err != nil {
 		return id, fmt.Errorf("thinned checkpoint %s: %w: %w", id, state.ErrCorrupt, err)
 	}
-	if before := rec.Parent(); !before.IsZero() {
-		if p.ends.Thinned(before) == nil {
-			before = p.repo.Present(before)
-		}
-		if before.IsZero() {
-			rec = rec.Ended(true)
-		} else if c.Parents[0], err = p.commit(ctx, before); err != nil {
-			return id, err
-		}
+	if before := p.repo.BeforeThinned(p.ends, rec); before.IsZero() {
+		rec = rec.Ended(len(c.Parents) > 0)
+	} else if c.Parents[0], err = p.commit(ctx, before); err != nil {
+		return id, err
 	}
 	if err := p.headers(ctx, c, &purgedTree{id: c.Tree}); err != nil {
 		return id, fmt.Errorf("thinned checkpoint %s: %w", id, err)

@@ -146,6 +146,34 @@ func TestThinnedLineGoesOn(t *testing.T) {
 	}
 }
 
+// A walk over thinned checkpoints reads each record a few times, however many of them follow each other.
+// The test does not run beside others, because allocations are counted for the whole process.
+func TestThinnedWalkIsLinear(t *testing.T) {
+	walk := func(n int) float64 {
+		f := newAged(t)
+		tip := ""
+		for i := range n {
+			tip = f.at(session, 10*day-time.Duration(i)*time.Second, fmt.Sprint(i))
+		}
+		f.clean(thinning())
+		f = f.reopened()
+		return testing.AllocsPerRun(1, func() {
+			seen := 0
+			for _, err := range f.Line(t.Context(), tip) {
+				if seen++; err != nil {
+					t.Fatal(err)
+				}
+			}
+			if seen != n {
+				t.Fatalf("%d checkpoints, want %d", seen, n)
+			}
+		}) / float64(n)
+	}
+	if few, many := walk(20), walk(200); many > 1.5*few {
+		t.Errorf("%.0f allocations a checkpoint of 20, %.0f of 200", few, many)
+	}
+}
+
 func TestThinProtects(t *testing.T) {
 	t.Parallel()
 	f := newAged(t)
@@ -246,6 +274,25 @@ func TestThinAndCount(t *testing.T) {
 		t.Error("nothing is thinned any more, and the list is there")
 	}
 	f.wantThinned(ids[12:])
+}
+
+// A line that has lost its oldest part is thinned from its new beginning on.
+func TestThinAfterCount(t *testing.T) {
+	t.Parallel()
+	f := newAged(t)
+	var ids []string
+	for i := range 4 {
+		ids = append(ids, f.at(session, 10*day-time.Duration(i)*time.Hour, fmt.Sprint(i)))
+	}
+	ids = append(ids, f.at(session, 0, "now"))
+	opt := CleanOptions{Retention: settings.Retention{MaxAge: 90 * day, MaxCount: 4, KeepLast: settings.NoLimit, MaxBytes: settings.NoLimit}, Thorough: true}
+	if got := f.clean(opt); got.Checkpoints != 1 {
+		t.Fatalf("%+v", got)
+	}
+	for range 3 {
+		f.clean(thinning())
+		f.wantThinned(ids[1:], 0, 1)
+	}
 }
 
 // The room that thinning makes is seen in objects, and a budget counts it.

@@ -72,7 +72,7 @@ func (s *survey) listThinned(v *verdict, live map[object.ID]bool) error {
 	}
 	kept := make(map[object.ID]bool)
 	for id, rec := range l.records {
-		end := len(s.Known[id].Parents) > 0 || rec.End
+		end := rec.End || !rec.Parent().IsZero() // unless one of the parents stays, and counts
 		for _, p := range s.Known[id].Parents {
 			stays := live[p] || s.Known[p] == nil // no decision is made about a commit that cannot be read
 			kept[p] = kept[p] || stays

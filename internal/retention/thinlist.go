@@ -128,8 +128,8 @@ func (s *survey) record(id object.ID, u *unit) (*thinned.Record, error) {
 }
 
 // overtaken returns the verdict again where the store has moved since the survey. A checkpoint that
-// has got a name meanwhile, or on which a line goes on, keeps its state. If the list has changed,
-// nothing is thinned.
+// has got a name meanwhile, on which a line goes on, or whose tests passed, keeps its state. If the list
+// has changed, nothing is thinned.
 func (r *Cleaner) overtaken(ctx context.Context, s *survey, v *verdict) (*verdict, error) {
 	if v.list == nil {
 		return v, nil
@@ -143,20 +143,25 @@ func (r *Cleaner) overtaken(ctx context.Context, s *survey, v *verdict) (*verdic
 		}
 		return v, err
 	}
-	reached, err := s.reachedSince(ctx)
+	if v.thinned == 0 {
+		return v, nil
+	}
+	needed, err := s.reachedSince(ctx)
+	if err == nil {
+		err = s.keepGreen(ctx, needed)
+	}
 	if err != nil {
 		return nil, err
 	}
 	again := false
-	for id := range reached {
-		if u := s.owned[id]; u != nil && u.thin {
-			u.thin, u.rule, again = false, ruleProtected, true
-		}
+	for id := range needed {
+		again = s.spareThin(id) || again
 	}
-	if again {
-		return s.judge(ctx)
+	if !again {
+		return v, nil
 	}
-	return v, nil
+	s.keepBeside()
+	return s.judge(ctx)
 }
 
 func (s *survey) thinNone() {

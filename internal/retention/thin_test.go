@@ -447,6 +447,32 @@ func TestThinKeepsTheNewestGreen(t *testing.T) {
 	f.wantThinned(ids, 0, 1)
 }
 
+// The hold of the lock in which the list moves writes no object: a capture waits for it.
+func TestThinWritesBeforeTheLock(t *testing.T) {
+	t.Parallel()
+	f := newAged(t)
+	for i := range 9 {
+		f.at(session, 3*day-time.Duration(i)*time.Minute, fmt.Sprint(i))
+	}
+	before := f.stored()
+	s, v := f.look()
+	if err := f.prepareThinned(t.Context(), s, v); err != nil {
+		t.Fatal(err)
+	}
+	prepared := f.stored()
+	f.carryOut(s, v)
+	if after := f.stored(); prepared < before+8 || after != prepared {
+		t.Errorf("%d objects, then %d, and %d after the list has moved", before, prepared, after)
+	}
+	late, lateVerdict := f.look()
+	lateVerdict.thinned = 1 // as if there were something to thin
+	f.clean(CleanOptions{Retention: settings.Retention{MaxCount: 1, KeepLast: settings.NoLimit, MaxBytes: settings.NoLimit}})
+	if err := f.prepareThinned(t.Context(), late, lateVerdict); err != nil {
+		t.Fatal(err)
+	}
+	f.sound()
+}
+
 // Checkpoints that come beside cleanings that thin are whole, and what was to be thinned is.
 func TestThinBesideTracks(t *testing.T) {
 	t.Parallel()

@@ -204,6 +204,25 @@ func (s *survey) reachedSince(ctx context.Context) (map[object.ID]bool, error) {
 	return reached, nil
 }
 
+// prepareThinned writes the objects of the list before the hold of the lock in which the list moves, so that
+// a capture does not wait for thousands of records. A list that has changed is left to overtaken.
+func (r *Cleaner) prepareThinned(ctx context.Context, s *survey, v *verdict) error {
+	if v.list == nil || v.thinned == 0 {
+		return nil
+	}
+	batch := r.DB.NewBatch()
+	defer batch.Discard()
+	if _, err := thinned.Add(batch, v.list.records, v.list.kept); err != nil {
+		return err
+	}
+	return r.Exclusive(ctx, func(*history.Locked) error {
+		if now, err := thinned.Read(r.DB, s.table); err != nil || now.ID() != s.table.ID() {
+			return nil
+		}
+		return batch.Commit()
+	})
+}
+
 // writeThinned writes the list of thinned checkpoints before anything that it replaces goes.
 func (r *Cleaner) writeThinned(s *survey, v *verdict) error {
 	if v.list == nil {

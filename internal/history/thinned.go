@@ -206,8 +206,8 @@ func (r *Store) thinnedWith(prefix string) (*Checkpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, id := range ids {
-		return r.readBy(id, e)
+	if len(ids) > 0 {
+		return r.readBy(ids[0], e)
 	}
 	all, err := e.thinned.IDs("")
 	if err != nil {

@@ -7,9 +7,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 )
 
-// SetClock makes what is recorded and cleaned from now on count from another time.
-func (r *Repo) SetClock(now func() time.Time) { r.store.Now = now }
-
 // SetClean puts something in the place of Clean.
 func (r *Repo) SetClean(clean func(context.Context, CleanOptions) (*CleanResult, error)) {
 	r.cleaner.RunClean = clean

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
@@ -19,25 +20,25 @@ type aged struct {
 }
 
 func newAged(t *testing.T) *aged {
-	return &aged{newFixture(t, gittest.Tree{"a": gittest.File("0")}), time.Now()}
+	return &aged{newFixture(t, gittest.Tree{"a": gittest.File("0")}), gittest.OneDay()}
 }
 
 func (f *aged) at() *cairn.Repo {
 	r := f.repo()
-	r.SetClock(func() time.Time { return f.time })
+	access.SetClock(r, func() time.Time { return f.time })
 	return r
 }
 
 // trackAgo records a state as if it were made long ago, and returns the commit.
 func (f *aged) trackAgo(ago time.Duration, content string) string {
 	f.Helper()
-	f.time = time.Now().Add(-ago)
+	f.time = gittest.OneDay().Add(-ago)
 	f.write("a", content)
 	got, err := f.at().Track(background, cairn.TrackOptions{})
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.time = time.Now()
+	f.time = gittest.OneDay()
 	return got.Checkpoint
 }
 
@@ -84,14 +85,14 @@ func TestCleanCutsOperations(t *testing.T) {
 	two := f.trackAgo(0, "two")
 	var befores []string
 	for i, ago := range []time.Duration{30 * day, 20 * day, 2 * day, day, 0} {
-		f.time = time.Now().Add(-ago)
+		f.time = gittest.OneDay().Add(-ago)
 		res, err := f.at().Restore(background, []string{one, two}[i%2], cairn.RestoreOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		befores = append(befores, res.Operation)
 	}
-	f.time = time.Now()
+	f.time = gittest.OneDay()
 	f.clean(cairn.CleanOptions{Retention: cairn.Retention{KeepLast: 1}, Thorough: true})
 	var left []string
 	for op, err := range f.repo().Operations(background) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
@@ -33,7 +34,9 @@ func newThinRun(t *testing.T) *thinRun {
 	for i := range 8 {
 		text := fmt.Sprint("text ", i, "\n")
 		c.write("a", text)
-		got := c.track()
+		r := c.repo()
+		access.SetClock(r, gittest.OneDay)
+		got := c.trackBy(r)
 		if i%4 == 3 {
 			if err := c.repo().Pin(background, got.Checkpoint, fmt.Sprint("pin", i)); err != nil {
 				t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -22,6 +23,7 @@ type fixture struct {
 	root, data string
 	repo       *cairn.Repo
 	maxFile    int64 // size limit of captures in bytes, 0 = the default
+	oneDay     bool  // no midnight comes
 	*session.Sessions
 }
 
@@ -48,6 +50,9 @@ func (f *fixture) reopen() {
 	}
 	f.Cleanup(func() { r.Close() })
 	f.repo, f.Sessions = r, session.New(r)
+	if f.oneDay {
+		access.SetClock(r, gittest.OneDay)
+	}
 }
 
 func (f *fixture) path(name string) string { return filepath.Join(f.root, filepath.FromSlash(name)) }

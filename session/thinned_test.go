@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -44,10 +45,12 @@ func (f *fixture) whole() {
 	}
 }
 
-// worked is a fixture with turns of a session, each of which writes a file.
+// worked is a fixture with turns of a session on one day, each of which writes a file.
 func worked(t *testing.T, turns int) *fixture {
 	t.Helper()
 	f := newFixture(t, gittest.Tree{"a": gittest.File("0\n"), "key": gittest.File("secret\n"), "dir/b": gittest.File("b\n")})
+	f.oneDay = true
+	f.reopen()
 	for i := range turns {
 		f.turn("s", fmt.Sprint("m", i+1), fmt.Sprint("write ", i+1), "a", fmt.Sprint(i+1, "\n"))
 	}
@@ -212,6 +215,7 @@ func TestThinnedFork(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
+	access.SetClock(r, gittest.OneDay)
 	g := &fixture{T: t, root: dir, data: f.data, repo: r, Sessions: session.New(r)}
 	g.turn("s", "m5", "write 5", "a", "5\n")
 	if list, err := g.History(background, "s"); err != nil || len(list) != 5 {

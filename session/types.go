@@ -56,8 +56,7 @@ type Session struct {
 }
 
 // Summary counts the changes in the visible part of a session, from before its first step to after
-// its last.
-// Of a session with thinned states, see cairn.KeepRules, only the files that its steps recorded are counted.
+// its last. Of a session with thinned states, see cairn.KeepRules, only the files that its steps recorded are counted.
 type Summary struct {
 	Files     int `json:"files"`
 	Additions int `json:"additions"` // lines

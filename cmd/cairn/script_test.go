@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -77,8 +78,11 @@ func scriptParams(t *testing.T) testscript.Params {
 			return errors.Join(err, os.MkdirAll(home, 0o755))
 		},
 		Condition: func(cond string) (bool, error) {
-			if cond == "root" {
+			switch cond {
+			case "root":
 				return os.Geteuid() == 0, nil
+			case "midnight": // has passed since the tests began, in UTC
+				return dayOf(time.Now()) != dayOf(begun), nil
 			}
 			return false, fmt.Errorf("unknown condition %s", cond)
 		},
@@ -88,6 +92,10 @@ func scriptParams(t *testing.T) testscript.Params {
 		},
 	}
 }
+
+var begun = time.Now()
+
+func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
 func tb(ts *testscript.TestScript) testing.TB { return ts.Value("tb").(testing.TB) }
 

@@ -38,6 +38,9 @@ func Lines(r Repo) operation.Lines { return r.inner().lines }
 // CleaningDue reports whether the last cleaning began at least every ago. It reads one small file.
 func CleaningDue(r Repo, every time.Duration) bool { return r.inner().cleaner.Due(every) }
 
+// SetClock makes a Repo record and clean as of another time.
+func SetClock(r Repo, now func() time.Time) { r.inner().store.Now = now }
+
 // Unpushed returns a function that reports whether the remote that a Repo pushes to lacks the newest state
 // of a session. It reports false where there is no such remote.
 func Unpushed(r Repo) (func(session string) bool, error) {

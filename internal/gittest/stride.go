@@ -5,6 +5,16 @@ import (
 	"os"
 	"strconv"
 	"testing"
+	"time"
+)
+
+// OneDay is a clock for tests in which the days of UTC count. It goes from the noon of yesterday on, so it
+// passes no midnight, and the clock of a process that the test starts is ahead.
+func OneDay() time.Time { return yesterday.Add(time.Since(begun)) }
+
+var (
+	begun     = time.Now()
+	yesterday = begun.UTC().Truncate(24 * time.Hour).Add(-12 * time.Hour)
 )
 
 // Stride is the distance between the system calls at which a test kills a process, or lets

@@ -110,22 +110,32 @@ func (r *Store) EndsLine(id object.ID, parents []object.ID) bool { return r.Ends
 // kept goes back from a commit over thinned ones to one whose state is there. It returns zero if the
 // line ends before one, and the number of thinned ones.
 func (r *Store) kept(e Ends, id object.ID) (object.ID, int) {
-	for n := 0; ; n++ {
-		rec := e.Thinned(id)
-		switch {
-		case rec == nil && n == 0:
-			return id, 0
-		case rec == nil:
-			return r.Present(id), n
-		}
-		if id = rec.Parent(); id.IsZero() {
-			return id, n + 1
-		}
+	oldest, n := e.thinned.Run(id)
+	if n == 0 {
+		return id, 0
 	}
+	rec := e.Thinned(oldest)
+	if rec == nil {
+		return object.ID{}, n
+	}
+	return r.BeforeThinned(e, rec), n
 }
 
-// Present returns the id of a commit, or of that which has replaced it, zero for one that is gone. A
-// thinned commit keeps its bytes when a repair rewrites the commit before it.
+// BeforeThinned returns the commit before a thinned one on its line, zero where the line ends. A repair
+// that rewrites the commit before a thinned one leaves the bytes of the thinned one as they are.
+func (r *Store) BeforeThinned(e Ends, rec *thinned.Record) object.ID {
+	id := rec.Parent()
+	if id.IsZero() || e.thinned.Has(id) || e.thinned.Keeps(id) {
+		return id
+	}
+	now := r.ReadReplaced()[id]
+	if ok, err := r.DB.Has(now); !ok && err == nil {
+		return object.ID{}
+	}
+	return now
+}
+
+// Present returns the id of a commit, or of that which has replaced it, zero for one that is gone.
 func (r *Store) Present(id object.ID) object.ID {
 	if ok, err := r.DB.Has(id); ok || err != nil {
 		return id
@@ -137,27 +147,18 @@ func (r *Store) Present(id object.ID) object.ID {
 // state is there.
 func (r *Store) setBefore(c *Checkpoint, e Ends) {
 	parents := c.commit.Parents
+	c.commit.Parents = nil
 	switch rec := e.Thinned(c.id); {
 	case rec != nil:
-		c.Thinned = r.thinnedOf(e, rec)
-		if rec.End {
-			parents = nil
-		}
-	case e.Has(c.id, parents):
-		parents = nil // cleaned away
+		c.Thinned, c.before = r.thinnedOf(e, rec), r.BeforeThinned(e, rec)
+	case len(parents) > 0 && !e.Has(c.id, parents): // else cleaned away
+		c.before = parents[0]
 	}
-	if len(parents) == 0 {
-		c.commit.Parents = nil
-		return
-	}
-	c.before = parents[0]
-	if e.thinned == nil {
-		c.Parent = c.before.String()
+	if c.before.IsZero() {
 		return
 	}
 	first, n := r.kept(e, c.before)
 	if c.ThinnedBefore = n; first.IsZero() {
-		c.commit.Parents = nil
 		return
 	}
 	c.Parent = first.String()
@@ -205,8 +206,8 @@ func (r *Store) thinnedWith(prefix string) (*Checkpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, id := range ids {
-		return r.readBy(id, e)
+	if len(ids) > 0 {
+		return r.readBy(ids[0], e)
 	}
 	all, err := e.thinned.IDs("")
 	if err != nil {

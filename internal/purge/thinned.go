@@ -3,6 +3,7 @@ package purge
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -17,15 +18,10 @@ func (p *purger) record(ctx context.Context, id object.ID, rec *thinned.Record) 
 	if err != nil {
 		return id, fmt.Errorf("thinned checkpoint %s: %w: %w", id, state.ErrCorrupt, err)
 	}
-	if before := rec.Parent(); !before.IsZero() {
-		if p.ends.Thinned(before) == nil {
-			before = p.repo.Present(before)
-		}
-		if before.IsZero() {
-			rec = rec.Ended(true)
-		} else if c.Parents[0], err = p.commit(ctx, before); err != nil {
-			return id, err
-		}
+	if before := p.repo.BeforeThinned(p.ends, rec); before.IsZero() {
+		rec = rec.Ended(len(c.Parents) > 0)
+	} else if c.Parents[0], err = p.commit(ctx, before); err != nil {
+		return id, err
 	}
 	if err := p.headers(ctx, c, &purgedTree{id: c.Tree}); err != nil {
 		return id, fmt.Errorf("thinned checkpoint %s: %w", id, err)
@@ -53,13 +49,13 @@ func (p *purger) lists(ctx context.Context) (first, last []odb.Ref, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	kept, both := []object.ID{}, table.Kept()
+	kept, both := []object.ID{}, slices.Clone(table.Kept())
 	for _, id := range table.Kept() {
 		now, err := p.commit(ctx, id)
 		if err != nil {
 			return nil, nil, err
 		}
-		kept, both = append(kept, now), append(both[:len(both):len(both)], now)
+		kept, both = append(kept, now), append(both, now)
 	}
 	for id, rec := range p.thinned {
 		if now, ok := p.commits[rec.Nearest]; ok && now != rec.Nearest {

@@ -81,6 +81,24 @@ func (p *thinnedPatient) logged() (ids []string) {
 	return ids
 }
 
+// wholeLine checks that a reader of the line finds every checkpoint.
+func (p *thinnedPatient) wholeLine() {
+	p.Helper()
+	tip, err := p.DB.Ref(thinnedLine)
+	if err != nil {
+		p.Fatal(err)
+	}
+	n := 0
+	for _, err := range p.Line(context.Background(), tip.String()) {
+		if n++; err != nil {
+			p.Errorf("checkpoint %d of the line: %v", n, err)
+		}
+	}
+	if n != len(p.all) {
+		p.Errorf("the line has %d checkpoints, want %d", n, len(p.all))
+	}
+}
+
 // sound checks that all kept states are there but some, in the log, and that nothing is wrong.
 func (p *thinnedPatient) sound(lost ...string) {
 	p.Helper()
@@ -187,6 +205,11 @@ func TestDamagedListOfThinned(t *testing.T) {
 			p.lose(id)
 			return []string{id.String()}
 		}},
+		{name: "contents of a kept commit", whole: true, damage: func(p *thinnedPatient, list *thinned.Table) []string {
+			id := list.Kept()[0].String()
+			p.lose(object.Sum(object.Blob, []byte(p.kept[id])))
+			return []string{id}
+		}},
 		{name: "shallow file", whole: true, damage: func(p *thinnedPatient, _ *thinned.Table) []string {
 			if err := os.WriteFile(filepath.Join(p.DB.Dir(), "shallow"), []byte("nonsense\n"), 0o600); err != nil {
 				p.Fatal(err)
@@ -214,6 +237,9 @@ func TestDamagedListOfThinned(t *testing.T) {
 			p.sound(lost...)
 			if n := len(p.logged()); c.whole && n != length {
 				t.Errorf("the log has %d checkpoints, want %d", n, length)
+			}
+			if c.whole {
+				p.wholeLine()
 			}
 		})
 	}

@@ -127,6 +127,8 @@ func (r *Cleaner) letGo(ctx context.Context, s *survey, opt CleanOptions, done *
 		if done.Keep, err = r.keptRules(ctx, s, opt.Keep); err != nil {
 			return err
 		}
+	} else if err := r.prepareThinned(ctx, s, v); err != nil {
+		return err
 	} else if err := r.Exclusive(ctx, func(l *history.Locked) error {
 		if v, err = r.overtaken(ctx, s, v); err != nil {
 			return err
@@ -163,8 +165,8 @@ func (d *CleanResult) add(c *collect.Result, dry bool) {
 	d.Incomplete, d.Blocked = c.Incomplete, state.CauseOf(c.Blocked)
 }
 
-// carryOutVerdict writes the list of thinned checkpoints, cuts lines and deletes refs. A ref that has moved since the survey stays: another
-// process has continued the line.
+// carryOutVerdict writes the list of thinned checkpoints, cuts lines and deletes refs. A ref that has moved
+// since the survey stays: another process has continued the line.
 func (r *Cleaner) carryOutVerdict(l *history.Locked, s *survey, v *verdict) error {
 	r.Holds(l)
 	if err := r.writeThinned(s, v); err != nil {

@@ -339,10 +339,13 @@ func (s *survey) node(ctx context.Context, id object.ID) (*node, error) {
 	}
 	n := &node{tree: c.Tree, Parents: c.Parents, thinned: rec, when: FineTime(c), label: history.Labelled(c), git: recordOf(c), outside: outsideOf(c)}
 	switch {
-	case rec != nil && rec.End, s.ends.Has(id, n.Parents):
+	case rec == nil && s.ends.Has(id, n.Parents):
 		n.Parents = nil
-	case rec != nil && len(n.Parents) > 1:
-		n.Parents = n.Parents[:1] // a thinned revert does not keep the state that it was to reach
+	case rec != nil: // a thinned revert does not keep the state that it was to reach
+		n.Parents = nil
+		if before := s.repo.BeforeThinned(s.ends, rec); !before.IsZero() {
+			n.Parents = []object.ID{before}
+		}
 	}
 	s.Known[id] = n
 	return n, nil

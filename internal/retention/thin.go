@@ -37,7 +37,8 @@ func (s *survey) thinOut(ctx context.Context, keep settings.Keep, now time.Time)
 	}
 	protected, err := s.protected(ctx)
 	if err != nil {
-		return err
+		s.repo.Log.Warn("nothing is thinned: the checkpoints that tests need are not known", "error", err)
+		return ctx.Err()
 	}
 	for _, u := range s.owned {
 		if u.dead || u.thinned || u.rule != "" {
@@ -134,10 +135,14 @@ type workRecord struct {
 // of the reverts with which the line ends.
 func (s *survey) keepWork(t surveyTip, keep map[object.ID]bool) {
 	open, saved, reverted := "", "", true // saved: the state before the last revert
-	for _, u := range s.line(t) {
+	units := s.line(t)
+	for i, u := range units {
 		line, work, err := s.lineRecord(u.ids[0])
-		if err != nil {
-			return // verify reports it
+		if err != nil { // what is needed is not known, and verify reports it
+			for _, u := range units[i:] {
+				keep[u.ids[0]] = true
+			}
+			return
 		}
 		if u.ids[0] == t.ref.ID {
 			open = work.Now.Open
@@ -184,33 +189,31 @@ func (s *survey) lineRecord(id object.ID) (line history.LineRecord, work workRec
 func (s *survey) keepGreen(ctx context.Context, keep map[object.ID]bool) error {
 	all, err := s.repo.TestResults(ctx)
 	if err != nil {
-		return nil // doctor reports it, and it keeps no checkpoint from being thinned
+		return err
 	}
-	newest := make(map[string]object.ID)
-	note := func(what, checkpoint string) {
-		id, err := object.ParseID(checkpoint)
-		n := s.Known[id]
-		if err != nil || n == nil || n.thinned != nil {
-			return
-		}
-		if old, ok := newest[what]; !ok || !s.Known[old].when.After(n.when) {
-			newest[what] = id
-		}
-	}
-	for checkpoint, passed := range history.Verdicts(all) {
-		if passed {
-			note("", checkpoint)
+	passed := make(map[string][]string) // keys by checkpoint
+	for checkpoint, ok := range history.Verdicts(all) {
+		if ok {
+			passed[checkpoint] = append(passed[checkpoint], "")
 		}
 	}
 	for i := range all {
-		if all[i].Passed() {
-			note("\x00"+commandKey(all[i].Command), all[i].Checkpoint)
+		if t := &all[i]; t.Passed() {
+			passed[t.Checkpoint] = append(passed[t.Checkpoint], "\x00"+commandKey(t.Command))
 		}
 	}
-	for _, id := range newest {
-		keep[id] = true
+	if len(passed) == 0 {
+		return nil
 	}
-	return ctx.Err()
+	have := make(map[string]bool)
+	for _, u := range s.newest(false) {
+		for _, key := range passed[u.ids[0].String()] {
+			if !have[key] && !u.dead {
+				have[key], keep[u.ids[0]] = true, true
+			}
+		}
+	}
+	return nil
 }
 
 func commandKey(command []string) (key string) {
@@ -223,19 +226,32 @@ func commandKey(command []string) (key string) {
 // keepBeside keeps the states of checkpoints that one with a state has as a parent beside its line: a
 // revert has the state that it was to reach.
 func (s *survey) keepBeside() {
-	for again := true; again; {
-		again = false
-		for id, n := range s.Known {
-			if u := s.owned[id]; n.thinned != nil || len(n.Parents) < 2 || u != nil && (u.thin || u.dead) {
-				continue
-			}
-			for _, p := range n.Parents[1:] {
-				if u := s.owned[p]; u != nil && u.thin && u.ids[0] == p {
-					u.thin, u.rule, again = false, ruleProtected, true
-				}
-			}
+	for id := range s.Known {
+		s.keepBesideOf(id)
+	}
+}
+
+func (s *survey) keepBesideOf(id object.ID) {
+	n := s.Known[id]
+	if u := s.owned[id]; n.thinned != nil || len(n.Parents) < 2 || u != nil && (u.thin || u.dead) {
+		return
+	}
+	for _, p := range n.Parents[1:] {
+		if s.spareThin(p) {
+			s.keepBesideOf(p)
 		}
 	}
+}
+
+// spareThin lets a checkpoint keep its state that was to go. It reports whether the state was to go and is
+// still there: a cleaning that removes more in several steps has listed it already.
+func (s *survey) spareThin(id object.ID) bool {
+	u := s.owned[id]
+	if u == nil || !u.thin || s.table.Has(id) {
+		return false
+	}
+	u.thin, u.rule = false, ruleProtected
+	return true
 }
 
 // findNearest finds what stays in the place of each unit that goes: the next newer one of its line.

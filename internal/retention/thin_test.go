@@ -146,6 +146,34 @@ func TestThinnedLineGoesOn(t *testing.T) {
 	}
 }
 
+// A walk over thinned checkpoints reads each record a few times, however many of them follow each other.
+// The test does not run beside others, because allocations are counted for the whole process.
+func TestThinnedWalkIsLinear(t *testing.T) {
+	walk := func(n int) float64 {
+		f := newAged(t)
+		tip := ""
+		for i := range n {
+			tip = f.at(session, 10*day-time.Duration(i)*time.Second, fmt.Sprint(i))
+		}
+		f.clean(thinning())
+		f = f.reopened()
+		return testing.AllocsPerRun(1, func() {
+			seen := 0
+			for _, err := range f.Line(t.Context(), tip) {
+				if seen++; err != nil {
+					t.Fatal(err)
+				}
+			}
+			if seen != n {
+				t.Fatalf("%d checkpoints, want %d", seen, n)
+			}
+		}) / float64(n)
+	}
+	if few, many := walk(20), walk(200); many > 1.5*few {
+		t.Errorf("%.0f allocations a checkpoint of 20, %.0f of 200", few, many)
+	}
+}
+
 func TestThinProtects(t *testing.T) {
 	t.Parallel()
 	f := newAged(t)
@@ -248,6 +276,25 @@ func TestThinAndCount(t *testing.T) {
 	f.wantThinned(ids[12:])
 }
 
+// A line that has lost its oldest part is thinned from its new beginning on.
+func TestThinAfterCount(t *testing.T) {
+	t.Parallel()
+	f := newAged(t)
+	var ids []string
+	for i := range 4 {
+		ids = append(ids, f.at(session, 10*day-time.Duration(i)*time.Hour, fmt.Sprint(i)))
+	}
+	ids = append(ids, f.at(session, 0, "now"))
+	opt := CleanOptions{Retention: settings.Retention{MaxAge: 90 * day, MaxCount: 4, KeepLast: settings.NoLimit, MaxBytes: settings.NoLimit}, Thorough: true}
+	if got := f.clean(opt); got.Checkpoints != 1 {
+		t.Fatalf("%+v", got)
+	}
+	for range 3 {
+		f.clean(thinning())
+		f.wantThinned(ids[1:], 0, 1)
+	}
+}
+
 // The room that thinning makes is seen in objects, and a budget counts it.
 func TestThinMakesRoom(t *testing.T) {
 	t.Parallel()
@@ -321,44 +368,109 @@ func TestThinOvertaken(t *testing.T) {
 		ids = append(ids, f.at(session, 3*day-time.Duration(i)*time.Minute, fmt.Sprint(i)))
 	}
 	ids = append(ids, f.at(session, 0, "now"))
-	look := func() (*survey, *verdict) {
-		s, err := NewSurvey(t.Context(), f.Store)
-		if err == nil {
-			err = s.thinOut(t.Context(), keepRules, noon)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		v, err := s.judge(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s, v
-	}
-	carryOut := func(s *survey, v *verdict) {
-		err := f.Exclusive(t.Context(), func(l *history.Locked) (err error) {
-			if v, err = f.overtaken(t.Context(), s, v); err != nil {
-				return err
-			}
-			return f.carryOutVerdict(l, s, v)
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	s, v := look()
-	late, lateVerdict := look()
+	s, v := f.look()
+	late, lateVerdict := f.look()
 	if err := f.Pin(t.Context(), ids[1], "good"); err != nil {
 		t.Fatal(err)
 	}
 	f.setRef(history.RefSessions+"fork", ids[0])
 	fork := f.at(history.RefSessions+"fork", 0, "on a fork")
-	carryOut(s, v)
+	f.carryOut(s, v)
 	f.wantThinned(append(ids, fork), 2)
-	carryOut(late, lateVerdict)
+	f.carryOut(late, lateVerdict)
 	f.wantThinned(append(ids, fork), 2)
 	f.clean(CleanOptions{Thorough: true})
 	f.wantThinned(append(ids, fork), 2)
+}
+
+// look decides as a cleaning does without the lock.
+func (f *aged) look() (*survey, *verdict) {
+	f.Helper()
+	s, err := NewSurvey(f.Context(), f.Store)
+	if err == nil {
+		err = s.thinOut(f.Context(), keepRules, noon)
+	}
+	if err != nil {
+		f.Fatal(err)
+	}
+	v, err := s.judge(f.Context())
+	if err != nil {
+		f.Fatal(err)
+	}
+	return s, v
+}
+
+// carryOut does what a cleaning does with the lock held.
+func (f *aged) carryOut(s *survey, v *verdict) {
+	f.Helper()
+	err := f.Exclusive(f.Context(), func(l *history.Locked) (err error) {
+		if v, err = f.overtaken(f.Context(), s, v); err != nil {
+			return err
+		}
+		return f.carryOutVerdict(l, s, v)
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+}
+
+// passed notes that a test passed at a checkpoint.
+func (f *aged) passed(id string) {
+	f.Helper()
+	if err := f.NoteTest(f.Context(), history.TestResult{Checkpoint: id, Command: []string{"true"}}); err != nil {
+		f.Fatal(err)
+	}
+}
+
+// The newest checkpoint whose tests passed keeps its state: by its place on its line whatever the clock did,
+// if the test passed since the survey, and if the results cannot be read.
+func TestThinKeepsTheNewestGreen(t *testing.T) {
+	t.Parallel()
+	f := newAged(t)
+	var ids []string
+	for i, ago := range []time.Duration{-2 * day, 3 * day, 3*day - time.Minute, 3*day - 2*time.Minute, 0} {
+		ids = append(ids, f.at(session, ago, fmt.Sprint(i)))
+	}
+	f.setRef(history.RefTests, ids[4]) // which is no list of results
+	f.clean(thinning())
+	f.wantThinned(ids)
+	if err := f.DB.DropRef(history.RefTests); err != nil {
+		t.Fatal(err)
+	}
+	f.passed(ids[0])
+	f.passed(ids[1])
+	s, v := f.look()
+	f.passed(ids[2])
+	f.carryOut(s, v)
+	f.wantThinned(ids, 0)
+	f.clean(thinning())
+	f.wantThinned(ids, 0, 1)
+}
+
+// The hold of the lock in which the list moves writes no object: a capture waits for it.
+func TestThinWritesBeforeTheLock(t *testing.T) {
+	t.Parallel()
+	f := newAged(t)
+	for i := range 9 {
+		f.at(session, 3*day-time.Duration(i)*time.Minute, fmt.Sprint(i))
+	}
+	before := f.stored()
+	s, v := f.look()
+	if err := f.prepareThinned(t.Context(), s, v); err != nil {
+		t.Fatal(err)
+	}
+	prepared := f.stored()
+	f.carryOut(s, v)
+	if after := f.stored(); prepared < before+8 || after != prepared {
+		t.Errorf("%d objects, then %d, and %d after the list has moved", before, prepared, after)
+	}
+	late, lateVerdict := f.look()
+	lateVerdict.thinned = 1 // as if there were something to thin
+	f.clean(CleanOptions{Retention: settings.Retention{MaxCount: 1, KeepLast: settings.NoLimit, MaxBytes: settings.NoLimit}})
+	if err := f.prepareThinned(t.Context(), late, lateVerdict); err != nil {
+		t.Fatal(err)
+	}
+	f.sound()
 }
 
 // Checkpoints that come beside cleanings that thin are whole, and what was to be thinned is.

@@ -72,7 +72,7 @@ func (s *survey) listThinned(v *verdict, live map[object.ID]bool) error {
 	}
 	kept := make(map[object.ID]bool)
 	for id, rec := range l.records {
-		end := len(s.Known[id].Parents) > 0 || rec.End
+		end := rec.End || !rec.Parent().IsZero() // unless one of the parents stays, and counts
 		for _, p := range s.Known[id].Parents {
 			stays := live[p] || s.Known[p] == nil // no decision is made about a commit that cannot be read
 			kept[p] = kept[p] || stays
@@ -128,8 +128,8 @@ func (s *survey) record(id object.ID, u *unit) (*thinned.Record, error) {
 }
 
 // overtaken returns the verdict again where the store has moved since the survey. A checkpoint that
-// has got a name meanwhile, or on which a line goes on, keeps its state. If the list has changed,
-// nothing is thinned.
+// has got a name meanwhile, on which a line goes on, or whose tests passed, keeps its state. If the list
+// has changed, nothing is thinned.
 func (r *Cleaner) overtaken(ctx context.Context, s *survey, v *verdict) (*verdict, error) {
 	if v.list == nil {
 		return v, nil
@@ -143,20 +143,25 @@ func (r *Cleaner) overtaken(ctx context.Context, s *survey, v *verdict) (*verdic
 		}
 		return v, err
 	}
-	reached, err := s.reachedSince(ctx)
+	if v.thinned == 0 {
+		return v, nil
+	}
+	needed, err := s.reachedSince(ctx)
+	if err == nil {
+		err = s.keepGreen(ctx, needed)
+	}
 	if err != nil {
 		return nil, err
 	}
 	again := false
-	for id := range reached {
-		if u := s.owned[id]; u != nil && u.thin {
-			u.thin, u.rule, again = false, ruleProtected, true
-		}
+	for id := range needed {
+		again = s.spareThin(id) || again
 	}
-	if again {
-		return s.judge(ctx)
+	if !again {
+		return v, nil
 	}
-	return v, nil
+	s.keepBeside()
+	return s.judge(ctx)
 }
 
 func (s *survey) thinNone() {
@@ -197,6 +202,25 @@ func (s *survey) reachedSince(ctx context.Context) (map[object.ID]bool, error) {
 		}
 	}
 	return reached, nil
+}
+
+// prepareThinned writes the objects of the list before the hold of the lock in which the list moves, so that
+// a capture does not wait for thousands of records. A list that has changed is left to overtaken.
+func (r *Cleaner) prepareThinned(ctx context.Context, s *survey, v *verdict) error {
+	if v.list == nil || v.thinned == 0 {
+		return nil
+	}
+	batch := r.DB.NewBatch()
+	defer batch.Discard()
+	if _, err := thinned.Add(batch, v.list.records, v.list.kept); err != nil {
+		return err
+	}
+	return r.Exclusive(ctx, func(*history.Locked) error {
+		if now, err := thinned.Read(r.DB, s.table); err != nil || now.ID() != s.table.ID() {
+			return nil
+		}
+		return batch.Commit()
+	})
 }
 
 // writeThinned writes the list of thinned checkpoints before anything that it replaces goes.

@@ -1,6 +1,7 @@
 package thinned
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -28,6 +29,13 @@ type Table struct {
 	dirs map[string]object.ID // tree of each directory
 	mu   sync.Mutex
 	read map[string]map[object.ID]object.ID // blobs of the directories that were read, by commit
+	runs map[object.ID]run                  // see Run
+}
+
+// run is a thinned commit with the thinned ones before it.
+type run struct {
+	oldest object.ID
+	n      int
 }
 
 // Read reads the list. known is one that was read before, which is returned if it is up to date. It
@@ -43,7 +51,7 @@ func Read(db *odb.DB, known *Table) (*Table, error) {
 	if known != nil && known.db == db && known.id == id {
 		return known, nil
 	}
-	t := &Table{db: db, id: id, dirs: make(map[string]object.ID), read: make(map[string]map[object.ID]object.ID)}
+	t := &Table{db: db, id: id, dirs: make(map[string]object.ID), read: make(map[string]map[object.ID]object.ID), runs: make(map[object.ID]run)}
 	if err := t.open(); err != nil {
 		return nil, fmt.Errorf("list of thinned checkpoints %s: %w", id, err)
 	}
@@ -63,6 +71,7 @@ func (t *Table) open() error {
 		return pack.Corrupt("%w", err)
 	}
 	t.tree, t.kept = c.Tree, c.Parents
+	slices.SortFunc(t.kept, compareIDs)
 	entries, err := t.readTree(c.Tree)
 	for _, e := range entries {
 		t.dirs[e.Name] = e.ID
@@ -104,6 +113,17 @@ func (t *Table) Kept() []object.ID {
 	}
 	return t.kept
 }
+
+// Keeps reports whether the list keeps a commit alive.
+func (t *Table) Keeps(id object.ID) bool {
+	if t == nil {
+		return false
+	}
+	_, found := slices.BinarySearchFunc(t.kept, id, compareIDs)
+	return found
+}
+
+func compareIDs(a, b object.ID) int { return bytes.Compare(a[:], b[:]) }
 
 // dir returns the blobs of a directory by commit.
 func (t *Table) dir(name string) (map[object.ID]object.ID, error) {
@@ -170,6 +190,58 @@ func (t *Table) Get(id object.ID) (*Record, error) {
 	return r, err
 }
 
+// Run goes back from a thinned commit over the thinned ones before it on its line. It returns the oldest
+// one and the number of all, 0 for a commit that is not thinned or cannot be read. A caller that asks for
+// each commit of a line reads each record once.
+func (t *Table) Run(id object.ID) (oldest object.ID, n int) {
+	var passed []object.ID
+	for next := id; !next.IsZero(); {
+		if known, ok := t.known(next); ok {
+			oldest, n = known.oldest, known.n
+			break
+		}
+		rec, err := t.Get(next)
+		if errors.Is(err, odb.ErrNotFound) {
+			break
+		}
+		if err != nil {
+			return t.unread(passed)
+		}
+		passed, next = append(passed, next), rec.Parent()
+	}
+	for _, id := range slices.Backward(passed) {
+		if n++; n == 1 {
+			oldest = id
+		}
+		t.remember(id, run{oldest, n})
+	}
+	return oldest, n
+}
+
+// unread returns the result of Run for commits before which one cannot be read. It may be readable later.
+func (t *Table) unread(passed []object.ID) (oldest object.ID, n int) {
+	if n = len(passed); n > 0 {
+		oldest = passed[n-1]
+	}
+	return oldest, n
+}
+
+func (t *Table) known(id object.ID) (run, bool) {
+	if t == nil {
+		return run{}, false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r, ok := t.runs[id]
+	return r, ok
+}
+
+func (t *Table) remember(id object.ID, r run) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.runs[id] = r
+}
+
 // IDs lists the thinned commits whose ids begin with a text, sorted.
 func (t *Table) IDs(prefix string) (ids []object.ID, err error) {
 	if t == nil {
@@ -189,7 +261,7 @@ func (t *Table) IDs(prefix string) (ids []object.ID, err error) {
 			}
 		}
 	}
-	slices.SortFunc(ids, func(a, b object.ID) int { return slices.Compare(a[:], b[:]) })
+	slices.SortFunc(ids, compareIDs)
 	return ids, nil
 }
 

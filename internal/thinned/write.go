@@ -26,7 +26,7 @@ func IsList(c *object.CommitData) bool {
 // commits that the list is to keep alive. It returns zero for an empty list.
 //
 // A record that was read before is not read again. Its blob is there as long as Ref has not moved, so
-// call it with the lock held.
+// commit the batch with the lock held, if Ref leads where it led.
 func Add(b *odb.Batch, records map[object.ID]*Record, kept []object.ID) (object.ID, error) {
 	if len(records) == 0 && len(kept) == 0 {
 		return object.ID{}, nil
@@ -86,7 +86,7 @@ func addCommit(b *odb.Batch, tree object.ID, kept []object.ID, records []*Record
 	who := signature
 	who.When = time.Unix(at, 0).UTC()
 	parents := slices.Clone(kept)
-	slices.SortFunc(parents, func(a, b object.ID) int { return slices.Compare(a[:], b[:]) })
+	slices.SortFunc(parents, compareIDs)
 	data, err := object.AppendCommit(nil, &object.CommitData{Tree: tree, Parents: slices.Compact(parents), Author: who, Committer: who, Message: message})
 	if err != nil {
 		return object.ID{}, err

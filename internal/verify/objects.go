@@ -73,13 +73,8 @@ func (v *verifier) thinned(id object.ID, rec *thinned.Record) *commit {
 		v.fault(FindCheckpoint, id, "thinned commit %s: %v", id, err)
 	}
 	out := &commit{data: c, gone: true}
-	if before := rec.Parent(); !before.IsZero() {
-		if v.ends.Thinned(before) == nil {
-			before = v.Present(before)
-		}
-		if !before.IsZero() {
-			out.parents = []object.ID{before}
-		}
+	if before := v.BeforeThinned(v.ends, rec); !before.IsZero() {
+		out.parents = []object.ID{before}
 	}
 	return out
 }

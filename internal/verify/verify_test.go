@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -49,6 +50,7 @@ func (p *project) open() {
 		p.Fatal(err)
 	}
 	p.sessions = session.New(p.repo)
+	access.SetClock(p.repo, gittest.OneDay)
 }
 
 func (p *project) write(name, text string) {
@@ -353,10 +355,10 @@ func TestSinceLeavesOut(t *testing.T) {
 	if r := p.verify(cairn.VerifyOptions{After: after}); !r.Sound || r.Checkpoints != 4 { // 3, and that of the day
 		t.Errorf("after %s: %+v", after, r)
 	}
-	if r := p.verify(cairn.VerifyOptions{Since: time.Now().Add(time.Hour)}); !r.Sound || r.Checkpoints != 0 || len(r.Lines) != 0 {
+	if r := p.verify(cairn.VerifyOptions{Since: gittest.OneDay().Add(time.Hour)}); !r.Sound || r.Checkpoints != 0 || len(r.Lines) != 0 {
 		t.Errorf("in an hour: %+v", r)
 	}
-	if r := p.verify(cairn.VerifyOptions{Since: time.Now().Add(-time.Hour)}); r.Sound {
+	if r := p.verify(cairn.VerifyOptions{Since: gittest.OneDay().Add(-time.Hour)}); r.Sound {
 		t.Error("nothing is found in the last hour")
 	}
 	if _, err := p.repo.Verify(t.Context(), cairn.VerifyOptions{After: "none"}); err == nil {

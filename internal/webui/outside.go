@@ -143,7 +143,9 @@ func (v *visit) shareIn(root, joint string) otherShare {
 	}
 	for op, err := range p.Repo.Operations(v.ctx()) {
 		if err != nil {
-			break
+			v.h.log.Warn("the share of an operation in another directory cannot be shown", "directory", root, "error", err)
+			s.What = "cannot be shown here"
+			return s
 		}
 		if op.Joint != nil && op.Joint.ID == joint {
 			s.Address = (&visit{h: v.h, project: p}).at("operation/" + op.ID)

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/access"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -16,6 +18,7 @@ import (
 func TestThinnedPages(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
+	access.SetClock(f.repo, gittest.OneDay)
 	var steps []*session.Step
 	for i := range 4 {
 		steps = append(steps, f.stepOf(session.StepBegin{Session: "s", Message: fmt.Sprint("m", i), Step: fmt.Sprint(i), Prompt: fmt.Sprint("write ", i)}, func() { f.write("a", fmt.Sprint(i)) }))

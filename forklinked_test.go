@@ -472,6 +472,31 @@ func TestRemoveLinked(t *testing.T) {
 	}
 }
 
+// TestRemoveLinkedUnreadable: a repository that git cannot read is not one that is gone. The fork stays.
+func TestRemoveLinkedUnreadable(t *testing.T) {
+	t.Parallel()
+	f := newLinked(t)
+	k, _ := f.forkLinked(copyPlace(t), cairn.ForkOptions{})
+	k.closeAll()
+	config := f.path(".git/config")
+	good, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.write(".git/config", "[damaged\n")
+	opt := cairn.RemoveForkOptions{Env: f.o.Env(), Force: true}
+	if res, err := f.repo().RemoveFork(t.Context(), k.root, opt); err == nil || !strings.Contains(err.Error(), "config") {
+		t.Errorf("%+v %v", res, err)
+	}
+	if _, err := os.Lstat(k.root); err != nil {
+		t.Error(err)
+	}
+	f.write(".git/config", string(good))
+	if _, err := f.repo().RemoveFork(t.Context(), k.root, opt); err != nil || strings.Contains(f.branches(), "cairn/copy") {
+		t.Errorf("%v, branches %s", err, f.branches())
+	}
+}
+
 // newLinkedRun is a fork as a linked work tree in a process of its own, run over and over.
 func newLinkedRun(t *testing.T) (c *crashRun, dir string) {
 	t.Helper()

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,8 +65,8 @@ func (f *fork) checkGit(ctx context.Context) error {
 		l.sha256 = user.SHA256
 	}
 	f.link = l
-	err = taken(repo.CheckLinked(ctx, f.Root, l.work.Branch))
-	if errors.Is(err, usergit.ErrUnderWay) || errors.Is(err, usergit.ErrNoRepository) {
+	err = taken(repo.CheckLinked(ctx, f.Root, &l.work))
+	if errors.Is(err, usergit.ErrUnderWay) || errors.Is(err, usergit.ErrNoRepository) || errors.Is(err, usergit.ErrRegistered) {
 		err = fmt.Errorf("%w: %w", ErrWorktree, err)
 	}
 	return err
@@ -158,6 +159,9 @@ func (f *fork) linkTree(ctx context.Context, tree string) error {
 		return err
 	}
 	if err := f.link.repo.Link(ctx, &f.link.work, tree, empty, f.link.index, f.link.sha256); err != nil {
+		if errors.Is(err, usergit.ErrBranch) { // the branch is not of this fork
+			err = errors.Join(err, clearPlace(empty))
+		}
 		return taken(err)
 	}
 	f.res.Branch = f.link.work.Branch
@@ -184,7 +188,7 @@ func (f *fork) unlink(ctx context.Context, db *odb.DB) error {
 		return err
 	}
 	repo, err := f.userGit(ctx, f.opt.Env)
-	if errors.Is(err, usergit.ErrNoRepository) {
+	if f.isGone(err) {
 		return nil
 	}
 	if err != nil {
@@ -195,6 +199,13 @@ func (f *fork) unlink(ctx context.Context, db *odb.DB) error {
 		return err
 	}
 	return errors.Join(repo.Unlink(ctx, linkedOf(f.at, rec), empty), clearPlace(empty))
+}
+
+// isGone reports whether userGit fails because the repository is gone. Its top was the root. git fails for other
+// reasons, too, such as a damaged configuration.
+func (r *Copier) isGone(err error) bool {
+	_, there := os.Lstat(filepath.Join(r.Root, ".git"))
+	return errors.Is(err, usergit.ErrNoRepository) && errors.Is(there, fs.ErrNotExist)
 }
 
 func linkedOf(at string, rec *history.ForkRecord) *usergit.Linked {
@@ -243,7 +254,7 @@ func (r *Copier) linked(ctx context.Context, env []string, f *ForkInfo) (*usergi
 		return nil, nil, err
 	}
 	repo, err := r.userGit(ctx, env)
-	if errors.Is(err, usergit.ErrNoRepository) {
+	if r.isGone(err) {
 		return nil, nil, nil
 	}
 	return repo, linkedOf(string(f.Root), rec), err

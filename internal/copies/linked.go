@@ -253,6 +253,9 @@ func (r *Copier) linked(ctx context.Context, env []string, f *ForkInfo) (*usergi
 	if err != nil {
 		return nil, nil, err
 	}
+	if rec == nil || rec.Git == nil { // another process removes the fork, too
+		return nil, nil, state.NotFound("the record of the fork %s (cairn forks lists what is there)", string(f.Root))
+	}
 	repo, err := r.userGit(ctx, env)
 	if r.isGone(err) {
 		return nil, nil, nil

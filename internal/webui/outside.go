@@ -135,15 +135,15 @@ func (v *visit) otherShares(op *cairn.Operation) (list []otherShare) {
 }
 
 func (v *visit) shareIn(root, joint string) otherShare {
-	s := otherShare{Root: root}
+	s := otherShare{Root: root, What: "cannot be shown here"}
 	p, err := v.h.opt.Project(v.ctx(), cairn.ProjectID(root))
 	if err != nil {
-		s.What = "cannot be shown here"
 		return s
 	}
 	for op, err := range p.Repo.Operations(v.ctx()) {
 		if err != nil {
-			break
+			v.h.log.Warn("an operation of several directories cannot be followed", "root", root, "error", err)
+			return s
 		}
 		if op.Joint != nil && op.Joint.ID == joint {
 			s.Address = (&visit{h: v.h, project: p}).at("operation/" + op.ID)

@@ -148,6 +148,10 @@ func TestOperationInTwoDirectories(t *testing.T) {
 	if strings.Contains(there.body, ">a.txt<") || f.read("a.txt") != "a\n" {
 		t.Errorf("a.txt is %q", f.read("a.txt"))
 	}
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f.get(done.header.Get("Location")).want(http.StatusOK, "cannot be shown here")
 	f.others = nil
 	f.get(done.header.Get("Location")).want(http.StatusOK, "cannot be shown here")
 }

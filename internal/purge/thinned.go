@@ -3,6 +3,7 @@ package purge
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -53,13 +54,13 @@ func (p *purger) lists(ctx context.Context) (first, last []odb.Ref, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	kept, both := []object.ID{}, table.Kept()
+	kept, both := []object.ID{}, slices.Clone(table.Kept())
 	for _, id := range table.Kept() {
 		now, err := p.commit(ctx, id)
 		if err != nil {
 			return nil, nil, err
 		}
-		kept, both = append(kept, now), append(both[:len(both):len(both)], now)
+		kept, both = append(kept, now), append(both, now)
 	}
 	for id, rec := range p.thinned {
 		if now, ok := p.commits[rec.Nearest]; ok && now != rec.Nearest {

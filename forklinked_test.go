@@ -573,6 +573,9 @@ func (c *crashRun) linkedAgain(dir, when string, crash gittest.Crash) {
 	if list := c.oracle.In(c.root, "worktree", "list"); strings.Count(list, "\n") != 2 {
 		c.Errorf("%s: %s", when, list)
 	}
+	if heads, err := filepath.Glob(c.path(".git/worktrees/*/HEAD")); err != nil || len(heads) != 1 { // a killed git may leave an entry without
+		c.Errorf("%s: the repository has work trees with %q, %v", when, heads, err)
+	}
 	c.oracle.Fsck(c.root)
 	c.closeAll()
 	if c.Failed() {

@@ -200,7 +200,7 @@ func (r *Repo) linkedDirs(place string) (dirs []string, err error) {
 		dir := filepath.Join(within, entry.Name())
 		text, err := os.ReadFile(filepath.Join(dir, "gitdir"))
 		if err != nil {
-			continue // git prunes it
+			continue // of no path: damaged, or a git that was killed has come no further
 		}
 		at := filepath.FromSlash(strings.TrimSuffix(string(text), "\n"))
 		if !filepath.IsAbs(at) {

@@ -497,6 +497,28 @@ func TestRemoveLinkedUnreadable(t *testing.T) {
 	}
 }
 
+// TestRemoveLinkedGone: where the repository is gone, one around the root is another one, and its branches stay.
+func TestRemoveLinkedGone(t *testing.T) {
+	t.Parallel()
+	f := newLinked(t)
+	k, _ := f.forkLinked(copyPlace(t), cairn.ForkOptions{})
+	k.closeAll()
+	f.closeAll()
+	if err := os.RemoveAll(f.path(".git")); err != nil {
+		t.Fatal(err)
+	}
+	around := filepath.Dir(f.root)
+	f.o.Init(around)
+	f.o.In(around, "commit", "-q", "--allow-empty", "-m", "another")
+	f.o.In(around, "branch", "cairn/copy")
+	if _, err := f.repo().RemoveFork(t.Context(), k.root, cairn.RemoveForkOptions{Env: f.o.Env(), Force: true}); err != nil {
+		t.Fatal(err)
+	}
+	if list := f.o.In(around, "branch", "--list", "cairn/*"); !strings.Contains(list, "cairn/copy") {
+		t.Errorf("branches of another repository: %q", list)
+	}
+}
+
 // newLinkedRun is a fork as a linked work tree in a process of its own, run over and over.
 func newLinkedRun(t *testing.T) (c *crashRun, dir string) {
 	t.Helper()

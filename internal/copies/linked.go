@@ -187,11 +187,8 @@ func (f *fork) unlink(ctx context.Context, db *odb.DB) error {
 	if err != nil || rec == nil || rec.Git == nil {
 		return err
 	}
-	repo, err := f.userGit(ctx, f.opt.Env)
-	if f.isGone(err) {
-		return nil
-	}
-	if err != nil {
+	repo, err := f.linkedIn(ctx, f.opt.Env)
+	if err != nil || repo == nil {
 		return err
 	}
 	empty, err := f.emptyPlace()
@@ -201,11 +198,13 @@ func (f *fork) unlink(ctx context.Context, db *odb.DB) error {
 	return errors.Join(repo.Unlink(ctx, linkedOf(f.at, rec), empty), clearPlace(empty))
 }
 
-// isGone reports whether userGit fails because the repository is gone. Its top was the root. git fails for other
-// reasons, too, such as a damaged configuration.
-func (r *Copier) isGone(err error) bool {
-	_, there := os.Lstat(filepath.Join(r.Root, ".git"))
-	return errors.Is(err, usergit.ErrNoRepository) && errors.Is(there, fs.ErrNotExist)
+// linkedIn opens the repository of linked work trees, nil where it is gone. Its top was the root: one around the
+// root is another repository. git fails for other reasons, too, such as a damaged configuration.
+func (r *Copier) linkedIn(ctx context.Context, env []string) (*usergit.Repo, error) {
+	if _, err := os.Lstat(filepath.Join(r.Root, ".git")); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return r.userGit(ctx, env)
 }
 
 func linkedOf(at string, rec *history.ForkRecord) *usergit.Linked {
@@ -256,10 +255,7 @@ func (r *Copier) linked(ctx context.Context, env []string, f *ForkInfo) (*usergi
 	if rec == nil || rec.Git == nil { // another process removes the fork, too
 		return nil, nil, state.NotFound("the record of the fork %s (cairn forks lists what is there)", string(f.Root))
 	}
-	repo, err := r.userGit(ctx, env)
-	if r.isGone(err) {
-		return nil, nil, nil
-	}
+	repo, err := r.linkedIn(ctx, env)
 	return repo, linkedOf(string(f.Root), rec), err
 }
 

@@ -472,6 +472,53 @@ func TestRemoveLinked(t *testing.T) {
 	}
 }
 
+// TestRemoveLinkedUnreadable: a repository that git cannot read is not one that is gone. The fork stays.
+func TestRemoveLinkedUnreadable(t *testing.T) {
+	t.Parallel()
+	f := newLinked(t)
+	k, _ := f.forkLinked(copyPlace(t), cairn.ForkOptions{})
+	k.closeAll()
+	config := f.path(".git/config")
+	good, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.write(".git/config", "[damaged\n")
+	opt := cairn.RemoveForkOptions{Env: f.o.Env(), Force: true}
+	if res, err := f.repo().RemoveFork(t.Context(), k.root, opt); err == nil || !strings.Contains(err.Error(), "config") {
+		t.Errorf("%+v %v", res, err)
+	}
+	if _, err := os.Lstat(k.root); err != nil {
+		t.Error(err)
+	}
+	f.write(".git/config", string(good))
+	if _, err := f.repo().RemoveFork(t.Context(), k.root, opt); err != nil || strings.Contains(f.branches(), "cairn/copy") {
+		t.Errorf("%v, branches %s", err, f.branches())
+	}
+}
+
+// TestRemoveLinkedGone: where the repository is gone, one around the root is another one, and its branches stay.
+func TestRemoveLinkedGone(t *testing.T) {
+	t.Parallel()
+	f := newLinked(t)
+	k, _ := f.forkLinked(copyPlace(t), cairn.ForkOptions{})
+	k.closeAll()
+	f.closeAll()
+	if err := os.RemoveAll(f.path(".git")); err != nil {
+		t.Fatal(err)
+	}
+	around := filepath.Dir(f.root)
+	f.o.Init(around)
+	f.o.In(around, "commit", "-q", "--allow-empty", "-m", "another")
+	f.o.In(around, "branch", "cairn/copy")
+	if _, err := f.repo().RemoveFork(t.Context(), k.root, cairn.RemoveForkOptions{Env: f.o.Env(), Force: true}); err != nil {
+		t.Fatal(err)
+	}
+	if list := f.o.In(around, "branch", "--list", "cairn/*"); !strings.Contains(list, "cairn/copy") {
+		t.Errorf("branches of another repository: %q", list)
+	}
+}
+
 // newLinkedRun is a fork as a linked work tree in a process of its own, run over and over.
 func newLinkedRun(t *testing.T) (c *crashRun, dir string) {
 	t.Helper()
@@ -547,6 +594,9 @@ func (c *crashRun) linkedAgain(dir, when string, crash gittest.Crash) {
 	}
 	if list := c.oracle.In(c.root, "worktree", "list"); strings.Count(list, "\n") != 2 {
 		c.Errorf("%s: %s", when, list)
+	}
+	if heads, err := filepath.Glob(c.path(".git/worktrees/*/HEAD")); err != nil || len(heads) != 1 { // a killed git may leave an entry without
+		c.Errorf("%s: the repository has work trees with %q, %v", when, heads, err)
 	}
 	c.oracle.Fsck(c.root)
 	c.closeAll()

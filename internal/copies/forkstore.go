@@ -14,6 +14,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
+	"github.com/seed-fb9cbc17/cairn/internal/usergit"
 )
 
 // leftOver says what the store of a new directory is before the fork.
@@ -62,7 +63,7 @@ func (f *fork) errUsed() error {
 }
 
 // checkStore refuses a store that a fork does not replace, and what checkGit refuses. The branch of an
-// unfinished fork exists, and the next fork removes it.
+// unfinished fork exists, git may list its work tree, and the next fork removes both.
 func (f *fork) checkStore(ctx context.Context) error {
 	db, err := odb.Open(string(f.res.Store), f.at, odb.Options{})
 	if errors.Is(err, odb.ErrNotStore) {
@@ -77,7 +78,7 @@ func (f *fork) checkStore(ctx context.Context) error {
 		err = f.errUsed()
 	}
 	if err == nil {
-		if err = f.checkGit(ctx); kind == storeUnfinished && errors.Is(err, history.ErrExists) {
+		if err = f.checkGit(ctx); kind == storeUnfinished && (errors.Is(err, history.ErrExists) || errors.Is(err, usergit.ErrRegistered)) {
 			err = nil
 		}
 	}

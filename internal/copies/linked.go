@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,8 +65,8 @@ func (f *fork) checkGit(ctx context.Context) error {
 		l.sha256 = user.SHA256
 	}
 	f.link = l
-	err = taken(repo.CheckLinked(ctx, f.Root, l.work.Branch))
-	if errors.Is(err, usergit.ErrUnderWay) || errors.Is(err, usergit.ErrNoRepository) {
+	err = taken(repo.CheckLinked(ctx, f.Root, &l.work))
+	if errors.Is(err, usergit.ErrUnderWay) || errors.Is(err, usergit.ErrNoRepository) || errors.Is(err, usergit.ErrRegistered) {
 		err = fmt.Errorf("%w: %w", ErrWorktree, err)
 	}
 	return err
@@ -158,6 +159,9 @@ func (f *fork) linkTree(ctx context.Context, tree string) error {
 		return err
 	}
 	if err := f.link.repo.Link(ctx, &f.link.work, tree, empty, f.link.index, f.link.sha256); err != nil {
+		if errors.Is(err, usergit.ErrBranch) { // the branch is not of this fork
+			err = errors.Join(err, clearPlace(empty))
+		}
 		return taken(err)
 	}
 	f.res.Branch = f.link.work.Branch
@@ -183,11 +187,8 @@ func (f *fork) unlink(ctx context.Context, db *odb.DB) error {
 	if err != nil || rec == nil || rec.Git == nil {
 		return err
 	}
-	repo, err := f.userGit(ctx, f.opt.Env)
-	if errors.Is(err, usergit.ErrNoRepository) {
-		return nil
-	}
-	if err != nil {
+	repo, err := f.linkedIn(ctx, f.opt.Env)
+	if err != nil || repo == nil {
 		return err
 	}
 	empty, err := f.emptyPlace()
@@ -195,6 +196,15 @@ func (f *fork) unlink(ctx context.Context, db *odb.DB) error {
 		return err
 	}
 	return errors.Join(repo.Unlink(ctx, linkedOf(f.at, rec), empty), clearPlace(empty))
+}
+
+// linkedIn opens the repository of linked work trees, nil where it is gone. Its top was the root: one around the
+// root is another repository. git fails for other reasons, too, such as a damaged configuration.
+func (r *Copier) linkedIn(ctx context.Context, env []string) (*usergit.Repo, error) {
+	if _, err := os.Lstat(filepath.Join(r.Root, ".git")); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return r.userGit(ctx, env)
 }
 
 func linkedOf(at string, rec *history.ForkRecord) *usergit.Linked {
@@ -242,10 +252,10 @@ func (r *Copier) linked(ctx context.Context, env []string, f *ForkInfo) (*usergi
 	if err != nil {
 		return nil, nil, err
 	}
-	repo, err := r.userGit(ctx, env)
-	if errors.Is(err, usergit.ErrNoRepository) {
-		return nil, nil, nil
+	if rec == nil || rec.Git == nil { // another process removes the fork, too
+		return nil, nil, state.NotFound("the record of the fork %s (cairn forks lists what is there)", string(f.Root))
 	}
+	repo, err := r.linkedIn(ctx, env)
 	return repo, linkedOf(string(f.Root), rec), err
 }
 

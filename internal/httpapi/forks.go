@@ -45,7 +45,7 @@ func (s *Server) forkOperations() {
 	})
 	onProject(s, endpoint{
 		id: "fork", method: http.MethodPost, path: "/fork", tag: "files", summary: "Make a second directory that goes on from here",
-		description: "The project is captured first. The directory has a store that begins with the history of this one. 409 for a place where no copy can be, and where an earlier directory of this name has left checkpoints.",
+		description: "The project is captured first. The directory has a store that begins with the history of this one. 400 for a place where no copy can be, 409 where an earlier directory of this name has left checkpoints, and for a branch that exists.",
 	}, func(ctx context.Context, p *Project, in *inFork) (*cairn.ForkResult, error) {
 		b := &in.Body
 		dir, err := absoluteDir("body.dir", b.Dir)

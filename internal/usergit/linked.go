@@ -18,6 +18,9 @@ import (
 // ErrBranch: a branch of this name cannot be made.
 var ErrBranch = errors.New("no new branch")
 
+// ErrRegistered: the repository has a work tree at this path, or had one and lists it still.
+var ErrRegistered = errors.New("git lists a work tree there")
+
 // Linked describes a linked work tree on a branch that was made with it.
 type Linked struct {
 	Place  string // absolute path of the work tree
@@ -25,16 +28,24 @@ type Linked struct {
 	Commit string // at which the branch begins
 }
 
-// CheckLinked refuses a repository of which no work tree can be linked at a commit, and a branch that cannot
-// be made. root is the directory whose files the work tree will have.
-func (r *Repo) CheckLinked(ctx context.Context, root, branch string) error {
+// CheckLinked refuses a repository of which no work tree can be linked at a commit, a branch that cannot be
+// made, and a place that the repository lists: git prunes one of two entries for one path. root is the
+// directory whose files the work tree will have.
+func (r *Repo) CheckLinked(ctx context.Context, root string, w *Linked) error {
 	if r.Prefix != "" {
 		return fmt.Errorf("%w is %s: its top is %s, and a linked work tree is of the whole repository", ErrNoRepository, root, r.Top)
 	}
 	if err := r.Ready(ctx); err != nil {
 		return err
 	}
-	return r.checkBranch(ctx, branch)
+	if err := r.checkBranch(ctx, w.Branch); err != nil {
+		return err
+	}
+	dirs, err := r.linkedDirs(w.Place)
+	if err == nil && len(dirs) > 0 {
+		err = fmt.Errorf("%w: %s; git worktree prune removes the entry of one that is gone", ErrRegistered, w.Place)
+	}
+	return err
 }
 
 func (r *Repo) checkBranch(ctx context.Context, branch string) error {
@@ -92,13 +103,14 @@ func (r *Repo) HasAll(ctx context.Context, ids string) (bool, error) {
 // directory above it exists and is only used meanwhile. index is that of the work tree, nil for that of the
 // commit.
 //
-// The branch and the work tree's directory in the repository are there first. After a failure, and after the
-// process was killed, Unlink takes back what is there. After ErrBranch nothing is.
+// The branch is there first, then the work tree's directory in the repository. After a failure, and after the
+// process was killed, Unlink takes back what is there. After ErrBranch nothing is: another process has made the
+// branch.
 func (r *Repo) Link(ctx context.Context, w *Linked, tree, empty string, index *git.Index, withSHA256 bool) error {
-	if err := r.checkBranch(ctx, w.Branch); err != nil {
+	if err := r.makeBranch(ctx, w); err != nil {
 		return err
 	}
-	if _, err := r.output(ctx, call{args: []string{"worktree", "add", "-q", "--no-checkout", "-b", w.Branch, "--", empty, w.Commit}}); err != nil {
+	if _, err := r.output(ctx, call{args: []string{"worktree", "add", "-q", "--no-checkout", "--", empty, w.Branch}}); err != nil {
 		return err
 	}
 	link, err := os.ReadFile(filepath.Join(empty, ".git"))
@@ -125,22 +137,44 @@ func (r *Repo) Link(ctx context.Context, w *Linked, tree, empty string, index *g
 	if err := writeSynced(filepath.Join(tree, ".git"), "gitdir: "+filepath.ToSlash(there)+"\n"); err != nil {
 		return err
 	}
-	return writeSynced(filepath.Join(gitDir, "gitdir"), filepath.ToSlash(back)+"\n")
+	file := filepath.Join(gitDir, "gitdir")
+	if err := writeSynced(file+".new", filepath.ToSlash(back)+"\n"); err != nil {
+		return err
+	}
+	return os.Rename(file+".new", file) // without a path in it, Unlink would not find the directory
+}
+
+// makeBranch makes the branch. Of several processes one succeeds, and the others get ErrBranch.
+func (r *Repo) makeBranch(ctx context.Context, w *Linked) error {
+	if err := r.checkBranch(ctx, w.Branch); err != nil {
+		return err
+	}
+	_, err := r.output(ctx, call{args: []string{"branch", "-q", "--no-track", "--", w.Branch, w.Commit}})
+	if err != nil && ctx.Err() == nil {
+		if now := r.checkBranch(ctx, w.Branch); errors.Is(now, ErrBranch) {
+			return now
+		}
+	}
+	return err
 }
 
 // stage gives a work tree its index.
 func (r *Repo) stage(ctx context.Context, gitDir, tree string, index *git.Index, withSHA256 bool) error {
 	at := []string{"GIT_DIR=" + gitDir, "GIT_WORK_TREE=" + tree}
+	inTree := func(args ...string) error {
+		// A monitor would watch a directory that gets another name.
+		_, err := r.output(ctx, call{args: append([]string{"-C", tree, "-c", "core.fsmonitor=false"}, args...), env: at})
+		return err
+	}
 	if index == nil {
-		if _, err := r.output(ctx, call{args: []string{"-C", tree, "read-tree", "HEAD"}, env: at}); err != nil {
+		if err := inTree("read-tree", "HEAD"); err != nil {
 			return err
 		}
 	} else if err := writeSynced(filepath.Join(gitDir, "index"), string(index.Encode(withSHA256))); err != nil {
 		return err
 	}
 	// It fails where files differ from the index, which is no fault.
-	_, err := r.output(ctx, call{args: []string{"-C", tree, "update-index", "-q", "--refresh"}, env: at})
-	if ctx.Err() != nil {
+	if err := inTree("update-index", "-q", "--refresh"); ctx.Err() != nil {
 		return err
 	}
 	return nil
@@ -155,8 +189,8 @@ func writeSynced(path, text string) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// linkedDirs returns the directories in the repository of the work trees at some paths.
-func (r *Repo) linkedDirs(places ...string) (dirs []string, err error) {
+// linkedDirs returns the directories in the repository of the work trees at a path.
+func (r *Repo) linkedDirs(place string) (dirs []string, err error) {
 	within := filepath.Join(r.common, "worktrees")
 	list, err := os.ReadDir(within)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -166,25 +200,35 @@ func (r *Repo) linkedDirs(places ...string) (dirs []string, err error) {
 		dir := filepath.Join(within, entry.Name())
 		text, err := os.ReadFile(filepath.Join(dir, "gitdir"))
 		if err != nil {
-			continue // git prunes it
+			continue // of no path: damaged, or a git that was killed has come no further
 		}
 		at := filepath.FromSlash(strings.TrimSuffix(string(text), "\n"))
 		if !filepath.IsAbs(at) {
 			at = filepath.Join(dir, at)
 		}
-		for _, place := range places {
-			if at == filepath.Join(place, ".git") {
-				dirs = append(dirs, dir)
-			}
+		if at == filepath.Join(place, ".git") {
+			dirs = append(dirs, dir)
 		}
 	}
 	return dirs, err
 }
 
-// Unlink takes back a Link whose work tree never got its name. empty is as for Link. The branch goes where it
-// still is at its beginning and no work tree has it checked out.
+// Unlink takes back a Link whose work tree never got its name. empty is as for Link, and the directory above it
+// tells that Link has begun. A work tree at w.Place that is not on the branch is another one, and stays. The
+// branch goes where it still is at its beginning and no work tree has it checked out.
 func (r *Repo) Unlink(ctx context.Context, w *Linked, empty string) error {
-	if err := r.dropDirs(w.Place, empty); err != nil {
+	dirs, err := r.unfinishedDirs(ctx, w, empty)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(filepath.Dir(empty)); errors.Is(err, fs.ErrNotExist) && len(dirs) == 0 {
+		return nil // a branch of this name is not that of the Link
+	}
+	err = os.MkdirAll(filepath.Dir(empty), 0o700) // so that a second Unlink completes this one
+	if err == nil {
+		err = r.dropDirs(dirs)
+	}
+	if err != nil {
 		return err
 	}
 	tip, err := r.tip(ctx, branches+w.Branch)
@@ -198,9 +242,32 @@ func (r *Repo) Unlink(ctx context.Context, w *Linked, empty string) error {
 	return r.deleteBranch(ctx, w.Branch)
 }
 
-// dropDirs removes what the repository has of work trees at some paths, as git worktree prune does.
-func (r *Repo) dropDirs(places ...string) error {
-	dirs, err := r.linkedDirs(places...)
+// unfinishedDirs returns the directories in the repository that a Link has made.
+func (r *Repo) unfinishedDirs(ctx context.Context, w *Linked, empty string) ([]string, error) {
+	dirs, err := r.linkedDirs(empty)
+	if err != nil {
+		return nil, err
+	}
+	named, err := r.linkedDirs(w.Place)
+	for _, dir := range named {
+		if r.isOn(ctx, dir, w.Branch) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs, err
+}
+
+// isOn reports whether the HEAD in a work tree's directory names a branch, or is gone: dropDir removes it first.
+func (r *Repo) isOn(ctx context.Context, dir, branch string) bool {
+	if _, err := os.Lstat(filepath.Join(dir, "HEAD")); errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	head, err := r.output(ctx, call{args: []string{"symbolic-ref", "-q", "HEAD"}, env: []string{"GIT_DIR=" + dir}})
+	return err == nil && strings.TrimSpace(string(head)) == branches+branch
+}
+
+// dropDirs removes what the repository has of some work trees, as git worktree prune does.
+func (r *Repo) dropDirs(dirs []string) (err error) {
 	for _, dir := range dirs {
 		err = errors.Join(err, dropDir(dir))
 	}
@@ -226,8 +293,13 @@ func dropDir(dir string) error {
 
 // tip returns what a ref names, "" for no ref.
 func (r *Repo) tip(ctx context.Context, ref string) (string, error) {
-	out, err := r.output(ctx, call{args: []string{"for-each-ref", "--format=%(objectname)", ref}})
-	return strings.TrimSpace(string(out)), err
+	out, err := r.output(ctx, call{args: []string{"for-each-ref", "--format=%(refname) %(objectname)", ref}})
+	for line := range strings.Lines(string(out)) { // the refs below it, too
+		if id, ok := strings.CutPrefix(line, ref+" "); ok {
+			return strings.TrimSpace(id), err
+		}
+	}
+	return "", err
 }
 
 // deleteBranch deletes a branch that no work tree has checked out.
@@ -263,15 +335,17 @@ func (r *Repo) Linked(ctx context.Context, w *Linked) (s LinkedState, err error)
 				s.Under = endings[p.File].what
 			}
 		}
-		if s.Detached, err = r.detached(ctx, dir, w); err != nil {
+		n, err := r.detached(ctx, dir)
+		if err != nil {
 			return s, err
 		}
+		s.Detached += n
 	}
 	return s, err
 }
 
 // detached counts the commits of a detached HEAD that no ref leads to.
-func (r *Repo) detached(ctx context.Context, gitDir string, w *Linked) (int, error) {
+func (r *Repo) detached(ctx context.Context, gitDir string) (int, error) {
 	at := []string{"GIT_DIR=" + gitDir}
 	if _, err := r.output(ctx, call{args: []string{"symbolic-ref", "-q", "HEAD"}, env: at}); err == nil {
 		return 0, nil
@@ -280,11 +354,11 @@ func (r *Repo) detached(ctx context.Context, gitDir string, w *Linked) (int, err
 	if err != nil {
 		return 0, ctx.Err() // HEAD names nothing
 	}
-	return r.count(ctx, strings.TrimSpace(string(id)), "--not", w.Commit, "--glob=refs/*")
+	return r.count(ctx, strings.TrimSpace(string(id)), "--not", "--glob=refs/*")
 }
 
 func (r *Repo) ownCommits(ctx context.Context, tip string, w *Linked) (int, error) {
-	return r.count(ctx, tip, "--not", w.Commit, "--exclude="+branches+w.Branch, "--glob=refs/*")
+	return r.count(ctx, tip, "--not", "--exclude="+branches+w.Branch, "--glob=refs/*")
 }
 
 // OwnText says how many commits a branch has of its own.
@@ -302,7 +376,11 @@ func (r *Repo) count(ctx context.Context, revisions ...string) (int, error) {
 // unless that has commits of its own or another work tree has it. kept says why the branch stays, "" where it
 // is gone.
 func (r *Repo) RemoveLinked(ctx context.Context, w *Linked) (kept string, err error) {
-	if err := r.dropDirs(w.Place); err != nil {
+	dirs, err := r.linkedDirs(w.Place)
+	if err == nil {
+		err = r.dropDirs(dirs)
+	}
+	if err != nil {
 		return "", err
 	}
 	tip, err := r.tip(ctx, branches+w.Branch)

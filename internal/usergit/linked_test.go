@@ -29,11 +29,11 @@ func TestLink(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"a": gittest.File("a\n"), "b": gittest.File("b\n")})
 	w, tree, empty := f.linked()
-	f.must(f.CheckLinked(background, f.dir, w.Branch))
+	f.must(f.CheckLinked(background, f.dir, w))
 	f.must(f.Link(background, w, tree, empty, nil, false))
 	f.must(os.Rename(tree, w.Place))
 	f.want("status", "## topic\n D b\n", f.git.In(w.Place, "status", "--porcelain", "--branch"))
-	if err := f.CheckLinked(background, f.dir, w.Branch); !errors.Is(err, ErrBranch) {
+	if err := f.CheckLinked(background, f.dir, w); !errors.Is(err, ErrBranch) {
 		t.Errorf("a branch that exists: %v", err)
 	}
 	if kept, err := f.RemoveLinked(background, w); err != nil || kept != "" {
@@ -75,6 +75,103 @@ func TestUnlink(t *testing.T) {
 	f.must(f.Unlink(background, w, empty))
 	f.want("branches", "main other", strings.Join(strings.Fields(f.run("for-each-ref", "--format=%(refname:short)")), " "))
 	f.want("the other work tree", "", f.git.In(other, "status", "--porcelain"))
+}
+
+// TestUnlinkOfOthers: a branch that Link has not made stays, and so does a work tree that has taken the place.
+func TestUnlinkOfOthers(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("a\n")})
+	w, tree, empty := f.linked()
+	f.must(os.Remove(filepath.Dir(empty)))
+	f.run("branch", w.Branch)
+	f.must(f.Unlink(background, w, empty))
+	f.want("a branch before Link", w.Commit+"\n", f.run("rev-parse", w.Branch))
+	f.run("branch", "-D", w.Branch)
+	for _, other := range []string{"--detach", "-b"} {
+		f.must(errors.Join(os.RemoveAll(filepath.Dir(empty)), os.MkdirAll(filepath.Dir(empty), 0o755)))
+		f.must(f.Link(background, w, tree, empty, nil, false))
+		f.must(os.Remove(filepath.Join(tree, ".git")))
+		args := []string{"worktree", "add", "-q", "-f", other}
+		if other == "-b" {
+			args = append(args, "other")
+		}
+		f.run(append(args, w.Place)...)
+		f.must(f.Unlink(background, w, empty))
+		f.want("status in the other work tree", "", f.git.In(w.Place, "status", "--porcelain"))
+		f.want("the branch", "", f.run("branch", "--list", w.Branch))
+		f.run("worktree", "remove", w.Place)
+	}
+}
+
+// TestLinkRegistered: git prunes one of two entries for one path, so that there is no second one.
+func TestLinkRegistered(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("a\n")})
+	w, _, _ := f.linked()
+	f.run("worktree", "add", "-q", "--detach", w.Place)
+	f.must(os.RemoveAll(w.Place))
+	if err := f.CheckLinked(background, f.dir, w); !errors.Is(err, ErrRegistered) || !strings.Contains(err.Error(), "git worktree prune") {
+		t.Errorf("%v", err)
+	}
+	f.run("worktree", "prune")
+	f.must(f.CheckLinked(background, f.dir, w))
+}
+
+// TestRemoveLinkedKeeps: commits that the branch alone leads to keep it, those at which it began, too. Branches
+// below its name are others.
+func TestRemoveLinkedKeeps(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("a\n")})
+	first := f.base().Head.Commit
+	f.run("commit", "-q", "--allow-empty", "-m", "second")
+	w, tree, empty := f.linked()
+	f.must(f.Link(background, w, tree, empty, nil, false))
+	f.must(os.Rename(tree, w.Place))
+	f.run("reset", "-q", "--hard", first)
+	if s, err := f.Linked(background, w); err != nil || s.Own != 1 {
+		t.Errorf("%+v %v", s, err)
+	}
+	if kept, err := f.RemoveLinked(background, w); err != nil || kept != "1 commit of its own" {
+		t.Errorf("%q %v", kept, err)
+	}
+	f.want("the branch", w.Commit+"\n", f.run("rev-parse", w.Branch))
+	f.run("branch", "-m", w.Branch, "kept")
+	f.run("branch", w.Branch+"/x", "kept")
+	f.run("branch", w.Branch+"/y", "kept")
+	if s, err := f.Linked(background, w); err != nil || s != (LinkedState{}) {
+		t.Errorf("%+v %v", s, err)
+	}
+	if kept, err := f.RemoveLinked(background, w); err != nil || kept != "" {
+		t.Errorf("no such branch any more: %q %v", kept, err)
+	}
+}
+
+// otherIsFirst is a git that comes second: another process has made the branch.
+const otherIsFirst = `#!/bin/sh
+case "$*" in
+*"worktree add"*|*" branch -q"*) "$REAL" branch topic ;;
+esac
+exec "$REAL" "$@"
+`
+
+// TestLinkAtOnce: of two processes that make one branch, one gets ErrBranch, and the branch is that of the other one.
+func TestLinkAtOnce(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("SKIPPED: no shell")
+	}
+	f := newFixture(t, gittest.Tree{"a": gittest.File("a\n")})
+	w, tree, empty := f.linked()
+	real, err := exec.LookPath("git")
+	f.must(err)
+	program := filepath.Join(t.TempDir(), "git")
+	gittest.Program(t, program, []byte(otherIsFirst))
+	r, err := open(background, program, f.dir, append(f.git.Env(), "REAL="+real))
+	f.must(err)
+	if err := r.Link(background, w, tree, empty, nil, false); !errors.Is(err, ErrBranch) {
+		t.Errorf("%v", err)
+	}
+	f.want("the branch", w.Commit+"\n", f.run("rev-parse", w.Branch))
 }
 
 // relativeLinks is a git that writes relative paths, as one since 2.48 does where it is told to.

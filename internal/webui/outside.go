@@ -135,16 +135,14 @@ func (v *visit) otherShares(op *cairn.Operation) (list []otherShare) {
 }
 
 func (v *visit) shareIn(root, joint string) otherShare {
-	s := otherShare{Root: root}
+	s := otherShare{Root: root, What: "cannot be shown here"}
 	p, err := v.h.opt.Project(v.ctx(), cairn.ProjectID(root))
 	if err != nil {
-		s.What = "cannot be shown here"
 		return s
 	}
 	for op, err := range p.Repo.Operations(v.ctx()) {
 		if err != nil {
-			v.h.log.Warn("the share of an operation in another directory cannot be shown", "directory", root, "error", err)
-			s.What = "cannot be shown here"
+			v.h.log.Warn("an operation of several directories cannot be followed", "root", root, "error", err)
 			return s
 		}
 		if op.Joint != nil && op.Joint.ID == joint {

@@ -165,8 +165,8 @@ var recipients = setting{
 	},
 }
 
-// CheckRecipients returns an error, sealed.ErrRecipient, unless a push takes the recipients: those that it can seal for, or
-// the one element cairn.EncryptNone.
+// CheckRecipients returns an error, sealed.ErrRecipient, unless a push takes the recipients: those that it can seal
+// for, or the one element cairn.EncryptNone.
 func CheckRecipients(list []string) error {
 	if slices.Equal(list, []string{cairn.EncryptNone}) {
 		return nil

@@ -102,7 +102,8 @@ func (r *Transport) hasHead(id object.ID) (bool, error) {
 	return here, err
 }
 
-// wholeHere returns an error if the store cannot seal lines again that are on a remote: their beginnings are only there.
+// wholeHere returns an error if the store cannot seal lines again that are on a remote: their beginnings are only
+// there.
 func (r *Transport) wholeHere(ctx context.Context, lines []thereRef, heads map[string]envelope.Head) error {
 	line := r.ancestry(ctx, nil)
 	for _, ref := range lines {

@@ -87,8 +87,8 @@ func (r *Transport) sealedNow(where string) *envelope.Pushed {
 	return new(envelope.Pushed)
 }
 
-// sealFromNow notes for which recipients pushes to a remote are sealed, before the first of them ends: one in the background
-// must not go open after one that has failed.
+// sealFromNow notes for which recipients pushes to a remote are sealed, before the first of them ends: one in the
+// background must not go open after one that has failed.
 func (r *Transport) sealFromNow(where string, recipients []string) error {
 	at := r.sealedNow(where)
 	if slices.Equal(at.Recipients, recipients) {

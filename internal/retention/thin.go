@@ -138,7 +138,7 @@ func (s *survey) keepWork(t surveyTip, keep map[object.ID]bool) {
 	units := s.line(t)
 	for i, u := range units {
 		line, work, err := s.lineRecord(u.ids[0])
-		if err != nil { // what is needed is not known, and verify reports it
+		if err != nil { // verify reports it; until then the rest of the line stays
 			for _, u := range units[i:] {
 				keep[u.ids[0]] = true
 			}

@@ -121,8 +121,8 @@ func TestForkLinked(t *testing.T) {
 	}
 	gittest.AssertEqual(t, "the fork", want, k.besidesGit())
 	assertAlone(t, dir)
-	if _, err := os.Lstat(filepath.Join(f.data, "linking")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("left behind: %v", err)
+	if left, err := filepath.Glob(filepath.Join(f.data, "linking*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
 	}
 	if tracked := k.track(); tracked.Changed != 0 {
 		t.Errorf("the first capture of the fork: %+v", tracked)
@@ -319,6 +319,9 @@ func TestForkLinkedAtOnce(t *testing.T) {
 	}
 	if list := f.git("worktree", "list"); made != 1 || strings.Count(list, "\n") != forks+1 {
 		t.Errorf("%d forks got the branch (%v): %s", made, errs, list)
+	}
+	if left, err := filepath.Glob(filepath.Join(f.data, "linking*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
 	}
 	f.o.Fsck(f.root)
 }

@@ -172,14 +172,10 @@ func (f *fork) linkTree(ctx context.Context, tree string) error {
 // directory belongs to the user alone.
 func (f *fork) emptyPlace() (string, error) {
 	dir, err := realpath.Of(f.Opt.DataDir)
-	return filepath.Join(dir, "linking", state.ProjectID(f.at), filepath.Base(f.at)), err
+	return filepath.Join(dir, "linking-"+state.ProjectID(f.at), filepath.Base(f.at)), err
 }
 
-func clearPlace(empty string) error {
-	err := os.RemoveAll(filepath.Dir(empty))
-	_ = os.Remove(filepath.Dir(filepath.Dir(empty))) // other forks may have theirs there
-	return err
-}
+func clearPlace(empty string) error { return os.RemoveAll(filepath.Dir(empty)) }
 
 // unlink takes back what an unfinished fork has made in the user's repository.
 func (f *fork) unlink(ctx context.Context, db *odb.DB) error {

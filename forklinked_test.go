@@ -612,7 +612,7 @@ func (c *crashRun) linkedAgain(dir, when string, crash gittest.Crash) {
 func TestForkLinkedKilled(t *testing.T) {
 	t.Parallel()
 	c, dir := newLinkedRun(t)
-	n := 1
+	n := gittest.First()
 	for ; ; n += gittest.FamilyStride() {
 		c.reset()
 		if err := os.RemoveAll(dir); err != nil {
@@ -634,7 +634,7 @@ func TestForkLinkedWriteErrors(t *testing.T) {
 		t.Run(errno.Error(), func(t *testing.T) {
 			t.Parallel()
 			c, dir := newLinkedRun(t)
-			for n := 1; ; n += gittest.FamilyStride() {
+			for n := gittest.First(); ; n += gittest.FamilyStride() {
 				c.reset()
 				if err := os.RemoveAll(dir); err != nil {
 					t.Fatal(err)
@@ -660,7 +660,7 @@ func TestRemoveLinkedKilled(t *testing.T) {
 	for _, pair := range [][2]string{{c.root, "root"}, {c.data, "data"}, {dir, "fork"}} {
 		copyTree(t, pair[0], filepath.Join(c.pristine, pair[1]))
 	}
-	n := 1
+	n := gittest.First()
 	for ; ; n += gittest.FamilyStride() {
 		c.reset()
 		copyTree(t, filepath.Join(c.pristine, "fork"), dir)

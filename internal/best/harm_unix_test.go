@@ -134,7 +134,7 @@ func harm(t *testing.T, name string, at func(argv, env []string, n int) gittest.
 	w := newWorld(t)
 	w.repo.Close()
 	before := gittest.Manifest(t, w.root)
-	n := 1
+	n := gittest.First()
 	for ; ; n += gittest.Stride() {
 		if err := os.RemoveAll(filepath.Join(w.dir, "data")); err != nil {
 			t.Fatal(err)

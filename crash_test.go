@@ -145,28 +145,18 @@ func commandAsProcess(command string) int {
 func TestR93_KilledInATrack(t *testing.T) {
 	t.Parallel()
 	c := newCrashRun(t)
-	n := gittest.First()
-	for ; ; n += gittest.Stride() {
+	gittest.Killed(t, gittest.Stride(), func(n int) gittest.Crash {
 		c.reset()
-		crash := gittest.KillAt(t, []string{os.Args[0]}, c.env("track"), gittest.WriteCalls, n)
-		if !crash.Hit {
-			if crash.ExitCode != 0 {
-				t.Fatalf("undisturbed track: %s", crash)
-			}
-			break
-		}
-		c.checkStore(fmt.Sprintf("killed at call %d, %s", n, crash.Call))
+		return gittest.KillAt(t, []string{os.Args[0]}, c.env("track"), gittest.WriteCalls, n)
+	}, func(when string) {
+		c.checkStore(when)
 		gittest.AssertEqual(t, "the work tree", c.old, c.manifest())
 		got := c.track()
 		if text := readAt(t, c.fixture, got.Hash, "a"); text != "three, not tracked yet\n" {
-			t.Fatalf("call %d: retry captured %q", n, text)
+			t.Fatalf("%s: retry captured %q", when, text)
 		}
-		c.checkStore(fmt.Sprintf("retry after call %d", n))
-		if t.Failed() {
-			t.Fatalf("killed at call %d: %s", n, crash)
-		}
-	}
-	t.Logf("%d write-type system calls", n-1)
+		c.checkStore("retry, " + when)
+	})
 }
 
 // TestR92_KilledInARestore does the same to a restore: the next command finishes it or
@@ -174,32 +164,22 @@ func TestR93_KilledInATrack(t *testing.T) {
 func TestR92_KilledInARestore(t *testing.T) {
 	t.Parallel()
 	c := newCrashRun(t)
-	n := gittest.First()
-	for ; ; n += gittest.Stride() {
+	gittest.Killed(t, gittest.Stride(), func(n int) gittest.Crash {
 		c.reset()
-		crash := gittest.KillAt(t, []string{os.Args[0]}, c.env("restore"), gittest.WriteCalls, n)
-		if !crash.Hit {
-			if crash.ExitCode != 0 {
-				t.Fatalf("undisturbed restore: %s", crash)
-			}
-			break
-		}
-		c.checkStore(fmt.Sprintf("killed at call %d, %s", n, crash.Call))
+		return gittest.KillAt(t, []string{os.Args[0]}, c.env("restore"), gittest.WriteCalls, n)
+	}, func(when string) {
+		c.checkStore(when)
 		c.track() // the next command, whatever it is
 		state := c.manifest()
 		if gittest.Diff(c.old, state) != "" && gittest.Diff(c.new, state) != "" {
-			t.Fatalf("killed at call %d (%s): neither the old state\n%s\nnor the new one\n%s", n, crash.Call, gittest.Diff(c.old, state), gittest.Diff(c.new, state))
+			t.Fatalf("%s: neither the old state\n%s\nnor the new one\n%s", when, gittest.Diff(c.old, state), gittest.Diff(c.new, state))
 		}
 		c.restoreAll(c.before)
 		gittest.AssertEqual(t, "after a retry", c.new, c.manifest())
 		assertSaved(t, c.fixture, "a", "three, not tracked yet\n")
 		assertSaved(t, c.fixture, "big", strings.Repeat("b", 3000))
-		c.checkStore(fmt.Sprintf("retry after call %d", n))
-		if t.Failed() {
-			t.Fatalf("killed at call %d: %s", n, crash)
-		}
-	}
-	t.Logf("%d write-type system calls", n-1)
+		c.checkStore("retry, " + when)
+	})
 }
 
 // TestR69_WriteErrors lets one system call fail with a full disk, a full share of it or

@@ -100,19 +100,10 @@ func (c *mergeRun) check(when string, whole bool) {
 func TestKilledInAMerge(t *testing.T) {
 	t.Parallel()
 	c := newMergeRun(t)
-	n := gittest.First()
-	for ; ; n += gittest.Stride() {
+	gittest.Killed(t, gittest.Stride(), func(n int) gittest.Crash {
 		c.reset()
-		crash := gittest.KillAt(t, []string{os.Args[0]}, c.env(), gittest.WriteCalls, n)
-		if !crash.Hit {
-			if crash.ExitCode != 0 {
-				t.Fatalf("undisturbed merge: %s", crash)
-			}
-			break
-		}
-		c.check(fmt.Sprintf("killed at call %d, %s", n, crash.Call), true)
-	}
-	t.Logf("%d write-type system calls", n-1)
+		return gittest.KillAt(t, []string{os.Args[0]}, c.env(), gittest.WriteCalls, n)
+	}, func(when string) { c.check(when, true) })
 }
 
 // TestWriteErrorsOfAMerge lets one system call fail: the merge succeeds, or says why not.

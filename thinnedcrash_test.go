@@ -103,23 +103,13 @@ func TestThinningKilled(t *testing.T) {
 	t.Parallel()
 	gittest.Long(t)
 	c := newThinRun(t)
-	n := gittest.First()
-	for ; ; n += gittest.Stride() {
+	gittest.Killed(t, gittest.Stride(), func(n int) gittest.Crash {
 		c.reset()
-		crash := gittest.KillAt(t, []string{os.Args[0]}, c.env("thin"), gittest.WriteCalls, n)
-		if !crash.Hit {
-			if crash.ExitCode != 0 {
-				t.Fatalf("undisturbed: %s", crash)
-			}
-			break
-		}
-		c.check(fmt.Sprintf("killed at call %d, %s", n, crash.Call))
-		c.again(fmt.Sprintf("again after call %d, %s", n, crash.Call))
-		if t.Failed() {
-			t.Fatalf("killed at call %d: %s", n, crash)
-		}
-	}
-	t.Logf("%d write-type system calls", n-1)
+		return gittest.KillAt(t, []string{os.Args[0]}, c.env("thin"), gittest.WriteCalls, n)
+	}, func(when string) {
+		c.check(when)
+		c.again("again, " + when)
+	})
 }
 
 // TestThinningFails lets one write fail.

@@ -90,22 +90,10 @@ func TestFetchKilled(t *testing.T) {
 
 // killed visits the calls.
 func (f *fetchRun) killed(t *testing.T) {
-	n := gittest.First()
-	for ; ; n += gittest.FamilyStride() {
+	gittest.Killed(t, gittest.FamilyStride(), func(n int) gittest.Crash {
 		f.reset()
-		crash := gittest.KillFamilyAt(t, []string{os.Args[0]}, f.env("fetch"), gittest.WriteCalls, n)
-		if !crash.Hit {
-			if crash.ExitCode != 0 {
-				t.Fatalf("undisturbed fetch: %s", crash)
-			}
-			break
-		}
-		f.checkFetched(fmt.Sprintf("killed at call %d, %s", n, crash.Call))
-		if t.Failed() {
-			t.Fatalf("killed at call %d: %s", n, crash)
-		}
-	}
-	t.Logf("%d write-type system calls", n-1)
+		return gittest.KillFamilyAt(t, []string{os.Args[0]}, f.env("fetch"), gittest.WriteCalls, n)
+	}, f.checkFetched)
 }
 
 // TestFetchWriteErrors lets one system call of a fetch fail: the fetch succeeds, or says so and leaves

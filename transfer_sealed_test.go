@@ -142,22 +142,10 @@ func (p *sealedPush) checkPushed(what string) {
 func TestSealedPushKilled(t *testing.T) {
 	t.Parallel()
 	c := newSealedPush(t)
-	n := gittest.First()
-	for ; ; n += gittest.FamilyStride() {
+	gittest.Killed(t, gittest.FamilyStride(), func(n int) gittest.Crash {
 		c.again()
-		crash := gittest.KillFamilyAt(t, []string{os.Args[0]}, c.env("push"), gittest.WriteCalls, n)
-		if !crash.Hit {
-			if crash.ExitCode != 0 {
-				t.Fatalf("undisturbed push: %s", crash)
-			}
-			break
-		}
-		c.checkPushed(fmt.Sprintf("killed at call %d, %s", n, crash.Call))
-		if t.Failed() {
-			t.Fatalf("killed at call %d: %s", n, crash)
-		}
-	}
-	t.Logf("%d write-type system calls", n-1)
+		return gittest.KillFamilyAt(t, []string{os.Args[0]}, c.env("push"), gittest.WriteCalls, n)
+	}, c.checkPushed)
 }
 
 // TestSealedPushWriteErrors lets one system call of a sealed push fail: the push succeeds, or says so, and the next one

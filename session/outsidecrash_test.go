@@ -98,19 +98,10 @@ func (c *outsideCrash) check(what string) {
 func TestOutsideKilled(t *testing.T) {
 	t.Parallel()
 	c := newOutsideCrash(t)
-	n := gittest.First()
-	for ; ; n += gittest.Stride() {
+	gittest.Killed(t, gittest.Stride(), func(n int) gittest.Crash {
 		c.reset()
-		crash := gittest.KillAt(t, []string{os.Args[0]}, c.env, gittest.WriteCalls, n)
-		if !crash.Hit {
-			if crash.ExitCode != 0 {
-				t.Fatalf("undisturbed: %s\n%s", crash, crash.Stderr)
-			}
-			break
-		}
-		c.check(fmt.Sprintf("killed at call %d, %s", n, crash.Call))
-	}
-	t.Logf("%d write-type system calls", n-1)
+		return gittest.KillAt(t, []string{os.Args[0]}, c.env, gittest.WriteCalls, n)
+	}, c.check)
 }
 
 // TestOutsideWriteErrors lets each write-type call fail once. The way back succeeds, or says why not and which

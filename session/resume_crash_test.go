@@ -103,16 +103,10 @@ func (r *resumeRun) eachOldOrNew(what string, now gittest.Listing) {
 func TestResumeKilled(t *testing.T) {
 	t.Parallel()
 	r := newResumeRun(t)
-	n := gittest.First()
-	for ; ; n += 2 * gittest.Stride() {
+	gittest.Killed(t, 2*gittest.Stride(), func(n int) gittest.Crash {
 		r.reset()
-		crash := gittest.KillAt(t, []string{os.Args[0]}, r.env, gittest.WriteCalls, n)
-		if !crash.Hit {
-			break
-		}
-		r.check(fmt.Sprintf("killed at call %d, %s", n, crash.Call), false)
-	}
-	t.Logf("%d write-type system calls", n-1)
+		return gittest.KillAt(t, []string{os.Args[0]}, r.env, gittest.WriteCalls, n)
+	}, func(when string) { r.check(when, false) })
 }
 
 // TestResumeWriteErrors lets one system call of a resume fail.

@@ -97,3 +97,25 @@ func Long(t testing.TB) {
 		t.Skip("-short leaves out what takes a second of a processor")
 	}
 }
+
+// Killed lets kill run a program that dies before its nth call, for every stride-th n from First on, until
+// the program comes to its end, which has to be a success. check looks at what each kill leaves, and when
+// says which kill it was. The test ends with the first kill after which it has failed.
+func Killed(t *testing.T, stride int, kill func(n int) Crash, check func(when string)) {
+	t.Helper()
+	n := First()
+	for ; ; n += stride {
+		crash := kill(n)
+		if !crash.Hit {
+			if crash.ExitCode != 0 {
+				t.Fatalf("undisturbed: %s: %s", crash, crash.Stderr)
+			}
+			break
+		}
+		check(fmt.Sprintf("killed at call %d, %s", n, crash.Call))
+		if t.Failed() {
+			t.Fatalf("killed at call %d: %s", n, crash)
+		}
+	}
+	t.Logf("%d write-type system calls", n-1)
+}

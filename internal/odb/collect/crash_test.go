@@ -128,20 +128,11 @@ func (c *collectRun) inspect(what string) {
 func TestR59_KilledInACollect(t *testing.T) {
 	t.Parallel()
 	c := newCollectRun(t)
-	n := gittest.First()
-	for ; ; n += gittest.Stride() {
+	gittest.Killed(t, gittest.Stride(), func(n int) gittest.Crash {
 		c.reset()
 		child := childCommand("collect", c.Dir())
-		crash := gittest.KillAt(t, []string{child.Path}, child.Env, gittest.WriteCalls, n)
-		if !crash.Hit {
-			if crash.ExitCode != 0 {
-				t.Fatalf("undisturbed: %s", crash)
-			}
-			break
-		}
-		c.inspect(fmt.Sprintf("killed at call %d, %s", n, crash.Call))
-	}
-	t.Logf("%d write-type system calls", n-1)
+		return gittest.KillAt(t, []string{child.Path}, child.Env, gittest.WriteCalls, n)
+	}, c.inspect)
 }
 
 // TestR59_KilledInARepack kills it where git makes the pack.

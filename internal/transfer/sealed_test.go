@@ -43,6 +43,21 @@ func (m *machine) sealsFor(keys ...key) *machine {
 	return m
 }
 
+// sealedMachine returns a machine that seals for a key, and the remote that it pushes to.
+func sealedMachine(t *testing.T) (o *gittest.Oracle, k key, remote string, m *machine) {
+	t.Helper()
+	o, k = gittest.NewOracle(t), newKey(t)
+	return o, k, bareRepository(t, o), newMachine(t).sealsFor(k)
+}
+
+// pushes takes a checkpoint of one file and pushes it.
+func (m *machine) pushes(remote, text string) *history.Checkpoint {
+	m.Helper()
+	c := m.track(map[string]string{"a": text})
+	m.push(remote)
+	return c
+}
+
 // has fails unless the machine has checkpoints with their files.
 func (m *machine) has(from *machine, checkpoints ...*history.Checkpoint) {
 	m.Helper()
@@ -173,8 +188,7 @@ func TestSealedKeys(t *testing.T) {
 	o, k, second, other := gittest.NewOracle(t), newKey(t), newKey(t), newKey(t)
 	remote := bareRepository(t, o)
 	f := newMachine(t).sealsFor(k, second)
-	c := f.track(map[string]string{"a": "1\n"})
-	f.push(remote)
+	c := f.pushes(remote, "1\n")
 	g := f.other()
 	before := g.listing()
 	for why, test := range map[string]struct{ identity, want string }{

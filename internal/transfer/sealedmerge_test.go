@@ -70,9 +70,7 @@ func TestSealedMerge(t *testing.T) {
 // with others.
 func TestSealedMergeSigned(t *testing.T) {
 	t.Parallel()
-	o, k := gittest.NewOracle(t), newKey(t)
-	remote := bareRepository(t, o)
-	f := newMachine(t).sealsFor(k)
+	o, k, remote, f := sealedMachine(t)
 	f.mostParts = 4
 	var list object.ID
 	for i := range 10 {
@@ -94,11 +92,8 @@ func TestSealedMergeSigned(t *testing.T) {
 // TestSealedMergeThinned: a head on the remote that is thinned here stays in its part.
 func TestSealedMergeThinned(t *testing.T) {
 	t.Parallel()
-	o, k := gittest.NewOracle(t), newKey(t)
-	remote := bareRepository(t, o)
-	f := newMachine(t).sealsFor(k)
-	c := f.track(map[string]string{"a": "1\n"})
-	f.push(remote)
+	_, k, remote, f := sealedMachine(t)
+	c := f.pushes(remote, "1\n")
 	later := f.other().sealsFor(k)
 	later.takesOver(f)
 	later.thinned(f, c)

@@ -23,14 +23,10 @@ import (
 // open one is asked for.
 func TestSealedStaysSealed(t *testing.T) {
 	t.Parallel()
-	o, k := gittest.NewOracle(t), newKey(t)
-	remote := bareRepository(t, o)
-	f := newMachine(t).sealsFor(k)
-	f.track(map[string]string{"a": "1\n"})
-	f.push(remote)
+	o, k, remote, f := sealedMachine(t)
+	f.pushes(remote, "1\n")
 	f.Opt.Encrypt = nil
-	f.track(map[string]string{"a": "2\n"})
-	f.push(remote)
+	f.pushes(remote, "2\n")
 	own := func() int { names, _ := refsBelow(o, remote, "refs/cairn/"+state.ProjectID(f.Root)); return len(names) }
 	if own() != 0 {
 		t.Error("the push was open")
@@ -44,16 +40,14 @@ func TestSealedStaysSealed(t *testing.T) {
 	g := f.other().sealsFor(k)
 	g.fetch(remote)
 	f.Opt.Encrypt = []string{settings.EncryptNone}
-	c := f.track(map[string]string{"a": "3\n"})
-	f.push(remote)
+	c := f.pushes(remote, "3\n")
 	if own() != 1 {
 		t.Error("the push was not open")
 	}
 	g.fetch(remote) // both are there, and the open lines are newer
 	g.has(f, c)
 	f.Opt.Encrypt = nil
-	c = f.track(map[string]string{"a": "4\n"})
-	f.push(remote)
+	c = f.pushes(remote, "4\n")
 	g.Opt.Identity = ""
 	g.fetch(remote)
 	g.has(f, c)
@@ -62,9 +56,7 @@ func TestSealedStaysSealed(t *testing.T) {
 // TestSealedTwice: where a store has begun a second note, that one says where a pin is.
 func TestSealedTwice(t *testing.T) {
 	t.Parallel()
-	o, k := gittest.NewOracle(t), newKey(t)
-	remote := bareRepository(t, o)
-	f := newMachine(t).sealsFor(k)
+	o, k, remote, f := sealedMachine(t)
 	old := f.session("s", "x", 1, map[string]string{"a": "1\n"})
 	f.Now = func() time.Time { return time.Now().Add(time.Hour) }
 	f.pin(f.track(map[string]string{"a": "2\n"}).ID, "p")
@@ -98,9 +90,7 @@ func (noSealer) Seal(io.Writer, []string) (io.WriteCloser, error) { return nil, 
 // TestSealedAfterFailure: after a sealed push that failed early, one that names no recipient is sealed.
 func TestSealedAfterFailure(t *testing.T) {
 	t.Parallel()
-	o, k := gittest.NewOracle(t), newKey(t)
-	remote := bareRepository(t, o)
-	f := newMachine(t).sealsFor(k)
+	o, _, remote, f := sealedMachine(t)
 	f.track(map[string]string{"a": "1\n"})
 	f.Opt.Sealer = noSealer{}
 	_, err := f.Push(t.Context(), remote)
@@ -116,9 +106,7 @@ func TestSealedAfterFailure(t *testing.T) {
 // that was moved, a line that was begun again, and signatures.
 func TestSealedThenOpen(t *testing.T) {
 	t.Parallel()
-	o, k := gittest.NewOracle(t), newKey(t)
-	remote := bareRepository(t, o)
-	f := newMachine(t).sealsFor(k)
+	_, k, remote, f := sealedMachine(t)
 	f.session("s", "x", 1, map[string]string{"a": "1\n"})
 	f.signed("sessions/s", "{\"text\":\"1\"}\n")
 	f.pin(f.track(map[string]string{"a": "1\n"}).ID, "p")

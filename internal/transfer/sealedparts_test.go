@@ -21,13 +21,10 @@ import (
 // TestSealedCutLine: a line whose beginning was cleaned away goes on where the remote has the beginning.
 func TestSealedCutLine(t *testing.T) {
 	t.Parallel()
-	o, k, next := gittest.NewOracle(t), newKey(t), newKey(t)
-	remote := bareRepository(t, o)
-	f := newMachine(t).sealsFor(k)
-	first := f.track(map[string]string{"a": "1\n"})
-	f.push(remote)
-	second := f.track(map[string]string{"a": "2\n"})
-	f.push(remote)
+	_, k, remote, f := sealedMachine(t)
+	next := newKey(t)
+	first := f.pushes(remote, "1\n")
+	second := f.pushes(remote, "2\n")
 	if err := f.DB.SetShallow([]object.ID{history.IDOf(second)}); err != nil {
 		t.Fatal(err)
 	}
@@ -50,13 +47,10 @@ func TestSealedCutLine(t *testing.T) {
 // TestSealedRekey: other recipients get everything, and the former identity opens nothing of what is there.
 func TestSealedRekey(t *testing.T) {
 	t.Parallel()
-	o, former, next := gittest.NewOracle(t), newKey(t), newKey(t)
-	remote := bareRepository(t, o)
-	f := newMachine(t).sealsFor(former)
-	first := f.track(map[string]string{"a": "1\n"})
-	f.push(remote)
-	second := f.track(map[string]string{"a": "2\n"})
-	f.push(remote)
+	o, former, remote, f := sealedMachine(t)
+	next := newKey(t)
+	first := f.pushes(remote, "1\n")
+	second := f.pushes(remote, "2\n")
 	g := f.other().sealsFor(former)
 	g.fetch(remote)
 	_, before := refsBelow(o, remote, "refs/cairn/")
@@ -71,8 +65,7 @@ func TestSealedRekey(t *testing.T) {
 	}
 	h.sealsFor(next).fetch(remote)
 	h.has(f, first, second)
-	third := f.track(map[string]string{"a": "3\n"})
-	f.push(remote)
+	third := f.pushes(remote, "3\n")
 	g.sealsFor(next).fetch(remote)
 	g.has(f, third)
 }
@@ -80,11 +73,8 @@ func TestSealedRekey(t *testing.T) {
 // TestSealedLostRemote: what the remote has lost comes again, and so does a push whose end was not known.
 func TestSealedLostRemote(t *testing.T) {
 	t.Parallel()
-	o, k := gittest.NewOracle(t), newKey(t)
-	remote := bareRepository(t, o)
-	f := newMachine(t).sealsFor(k)
-	c := f.track(map[string]string{"a": "1\n"})
-	f.push(remote)
+	o, k, remote, f := sealedMachine(t)
+	c := f.pushes(remote, "1\n")
 	for why, lose := range map[string]func(){
 		"a part": func() {
 			names, _ := refsBelow(o, remote, envelope.RefParts)
@@ -116,8 +106,7 @@ func TestSealedCopiedStore(t *testing.T) {
 	o, k := gittest.NewOracle(t), newKey(t)
 	remote := bareRepository(t, o)
 	f, twin := newMachine(t).sealsFor(k), newMachine(t).sealsFor(k)
-	f.track(map[string]string{"a": "1\n"})
-	f.push(remote)
+	f.pushes(remote, "1\n")
 	for _, m := range []*machine{f, twin} {
 		if err := m.SetProjectID(t.Context(), "shop"); err != nil {
 			t.Fatal(err)
@@ -180,9 +169,7 @@ func TestSealedAtOnce(t *testing.T) {
 // TestSealedClean: lines that the store has dropped go from the remote, which is written again.
 func TestSealedClean(t *testing.T) {
 	t.Parallel()
-	o, k := gittest.NewOracle(t), newKey(t)
-	remote := bareRepository(t, o)
-	f := newMachine(t).sealsFor(k)
+	o, k, remote, f := sealedMachine(t)
 	c := f.track(map[string]string{"a": "1\n"})
 	f.session("gone", "x", 1, map[string]string{"a": "2\n"})
 	f.push(remote)
@@ -210,9 +197,7 @@ func TestSealedClean(t *testing.T) {
 // TestSealedCleanCut: a cleaning of the remote takes no line away that goes on here and has its beginning only there.
 func TestSealedCleanCut(t *testing.T) {
 	t.Parallel()
-	o, k := gittest.NewOracle(t), newKey(t)
-	remote := bareRepository(t, o)
-	f := newMachine(t).sealsFor(k)
+	o, k, remote, f := sealedMachine(t)
 	first := f.track(map[string]string{"a": "1\n"})
 	second := f.track(map[string]string{"a": "2\n"})
 	f.session("gone", "x", 1, map[string]string{"b": "2\n"})
@@ -238,11 +223,8 @@ func TestSealedCleanCut(t *testing.T) {
 // TestSealedAgain: a line that was begun again gets a second name, as in an open push.
 func TestSealedAgain(t *testing.T) {
 	t.Parallel()
-	o, k := gittest.NewOracle(t), newKey(t)
-	remote := bareRepository(t, o)
-	f := newMachine(t).sealsFor(k)
-	first := f.track(map[string]string{"a": "1\n"})
-	f.push(remote)
+	_, k, remote, f := sealedMachine(t)
+	first := f.pushes(remote, "1\n")
 	f.removeLines()
 	second := f.track(map[string]string{"a": "2\n"})
 	pushed := f.push(remote)
@@ -261,13 +243,9 @@ func TestSealedAgain(t *testing.T) {
 // TestSealedLostObject: objects that the store has lost come back from what it sealed itself.
 func TestSealedLostObject(t *testing.T) {
 	t.Parallel()
-	o, k := gittest.NewOracle(t), newKey(t)
-	remote := bareRepository(t, o)
-	f := newMachine(t).sealsFor(k)
-	c := f.track(map[string]string{"a": "1\n"})
-	f.push(remote)
-	f.track(map[string]string{"a": "2\n"})
-	f.push(remote)
+	_, k, remote, f := sealedMachine(t)
+	c := f.pushes(remote, "1\n")
+	f.pushes(remote, "2\n")
 	g := f.other().sealsFor(k)
 	g.fetch(remote)
 	// What a cleaning drops, without a ref to it, comes again although it has come before.
@@ -303,9 +281,7 @@ func (m *machine) takesOver(other *machine) {
 // TestSealedCleanRewritten: a cleaning of the remote takes away what a purge has rewritten, with its contents.
 func TestSealedCleanRewritten(t *testing.T) {
 	t.Parallel()
-	o, k := gittest.NewOracle(t), newKey(t)
-	remote := bareRepository(t, o)
-	f := newMachine(t).sealsFor(k)
+	_, k, remote, f := sealedMachine(t)
 	old := f.session("s", "x", 1, map[string]string{"a": "a secret\n"})
 	f.push(remote)
 	rewritten := f.other().sealsFor(k)

@@ -13,7 +13,7 @@ import (
 // ancestry answers what commits of the store lead to.
 type ancestry struct {
 	ctx    context.Context
-	read   func(object.ID) (*history.Checkpoint, error)
+	of     parentsOf
 	ends   odb.Ends
 	known  map[object.ID]bool // the remote has them, or they were found whole
 	behind map[object.ID]bool // all that the remote has, as far as it is here; nil = not walked yet
@@ -21,11 +21,22 @@ type ancestry struct {
 
 // ancestry begins with the parts that a remote has.
 func (r *Transport) ancestry(ctx context.Context, parts []envelope.Part) *ancestry {
-	return &ancestry{ctx: ctx, read: r.ReadCheckpoint, ends: r.DB.Ends(), known: r.tipsHere(parts)}
+	of := func(id object.ID) ([]object.ID, error) {
+		c, err := r.ReadCheckpoint(id)
+		if err != nil {
+			return nil, err
+		}
+		return history.CommitOf(c).Parents, nil
+	}
+	return &ancestry{ctx: ctx, of: of, ends: r.DB.Ends(), known: r.tipsHere(parts)}
 }
 
-// walk visits commits from some on, first parents first, until visit wants no parents or no more at all.
-func (a *ancestry) walk(from []object.ID, visit func(id object.ID, parents []object.ID, err error) (on, stop bool)) error {
+// parentsOf reads the parents of a commit.
+type parentsOf func(object.ID) ([]object.ID, error)
+
+// walk visits commits from some on, first parents first, each once, until visit wants no parents or no more at
+// all. err says why the parents of a commit are not known.
+func (of parentsOf) walk(ctx context.Context, from []object.ID, visit func(id object.ID, err error) (on, stop bool)) error {
 	seen := make(map[object.ID]bool)
 	for queue := from; len(queue) > 0; {
 		id := queue[len(queue)-1]
@@ -34,31 +45,37 @@ func (a *ancestry) walk(from []object.ID, visit func(id object.ID, parents []obj
 			continue
 		}
 		seen[id] = true
-		if err := a.ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
-		var parents []object.ID
-		c, err := a.read(id)
-		if err == nil {
-			parents = slices.Clone(history.CommitOf(c).Parents)
-		}
-		on, stop := visit(id, parents, err)
+		parents, err := of(id)
+		on, stop := visit(id, err)
 		if stop {
 			return nil
 		}
 		if on {
-			slices.Reverse(parents) // a line goes on along first parents
-			queue = append(queue, parents...)
+			for _, p := range slices.Backward(parents) { // a line goes on along first parents
+				queue = append(queue, p)
+			}
 		}
 	}
 	return nil
+}
+
+// leadTo reports whether a commit is another one or leads to it.
+func (of parentsOf) leadTo(ctx context.Context, from, to object.ID) (found bool, err error) {
+	err = of.walk(ctx, []object.ID{from}, func(id object.ID, _ error) (on, stop bool) {
+		found = id == to
+		return true, found
+	})
+	return found, err
 }
 
 // whole reports whether all that a commit leads to is in the store or on the remote.
 func (a *ancestry) whole(tip object.ID) (whole bool, err error) {
 	whole = true
 	var met []object.ID
-	err = a.walk([]object.ID{tip}, func(id object.ID, _ []object.ID, err error) (on, stop bool) {
+	err = a.of.walk(a.ctx, []object.ID{tip}, func(id object.ID, err error) (on, stop bool) {
 		switch {
 		case a.known[id]:
 			return false, false
@@ -86,7 +103,7 @@ func (a *ancestry) has(id object.ID) bool {
 		for tip := range a.known {
 			tips = append(tips, tip)
 		}
-		_ = a.walk(tips, func(id object.ID, _ []object.ID, err error) (on, stop bool) { // whole sees the end of the context
+		_ = a.of.walk(a.ctx, tips, func(id object.ID, err error) (on, stop bool) { // whole sees the end of the context
 			a.behind[id] = err == nil
 			return err == nil, false
 		})
@@ -94,14 +111,10 @@ func (a *ancestry) has(id object.ID) bool {
 	return a.behind[id]
 }
 
-// leads reports whether a commit is another one or leads to it.
+// leads reports whether a commit is another one, which is in the store, or leads to it.
 func (a *ancestry) leads(from, to object.ID) (found bool, err error) {
-	if _, err := a.read(to); err != nil {
+	if _, err := a.of(to); err != nil {
 		return false, nil
 	}
-	err = a.walk([]object.ID{from}, func(id object.ID, _ []object.ID, _ error) (on, stop bool) {
-		found = id == to
-		return true, found
-	})
-	return found, err
+	return a.of.leadTo(a.ctx, from, to)
 }

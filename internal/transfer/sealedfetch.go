@@ -184,7 +184,7 @@ func (f *sealedFetch) store(ctx context.Context, carrier *odb.Quarantine, note *
 	if len(heads) == 0 {
 		return nil
 	}
-	return f.refs(note, heads)
+	return f.refs(ctx, note, heads)
 }
 
 // here reports whether a line is in the store as it is.

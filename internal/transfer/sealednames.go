@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 )
 
 // refs names the lines of a note in the quarantine as those of an open push, and adds the note.
-func (f *sealedFetch) refs(note *envelope.Note, heads map[string]envelope.Head) error {
+func (f *sealedFetch) refs(ctx context.Context, note *envelope.Note, heads map[string]envelope.Head) error {
 	place := note.Key + "/" + note.Store
 	batch := f.q.NewBatch()
 	defer batch.Discard()
@@ -28,7 +29,11 @@ func (f *sealedFetch) refs(note *envelope.Note, heads map[string]envelope.Head) 
 		} else {
 			line = name
 		}
-		if f.newer(RefIncoming+place+"/"+line, heads[line].ID) {
+		newer, err := f.newer(ctx, RefIncoming+place+"/"+line, heads[line].ID)
+		if err != nil {
+			return err
+		}
+		if newer {
 			continue // the store has pushed openly since
 		}
 		updates = append(updates, odb.RefUpdate{Name: to, ID: head.ID})
@@ -44,45 +49,51 @@ func (f *sealedFetch) refs(note *envelope.Note, heads map[string]envelope.Head) 
 
 // newer reports whether a line came that goes on from its sealed head. Of two that have parted, the one with the newer
 // commit counts, also where the line is a pin that was moved; of those of two notes, the one of the newer note.
-func (f *sealedFetch) newer(line string, head object.ID) bool {
+func (f *sealedFetch) newer(ctx context.Context, line string, head object.ID) (bool, error) {
 	id, err := f.q.Ref(line)
 	switch {
 	case err != nil || id == head:
-		return false
-	case head.IsZero() || f.leads(id, head):
-		return true
+		return false, nil
+	case head.IsZero():
+		return true, nil
 	}
-	return !f.named[line] && !f.leads(head, id) && f.when(id).After(f.when(head))
+	if on, err := f.parents().leadTo(ctx, id, head); on || err != nil {
+		return on, err
+	}
+	if f.named[line] {
+		return false, nil
+	}
+	back, err := f.parents().leadTo(ctx, head, id)
+	return !back && f.when(id).After(f.when(head)), err
 }
 
-// when is the time of a commit of the quarantine or the store, zero for what is none.
-func (f *sealedFetch) when(id object.ID) time.Time {
-	_, data, err := f.q.Read(id)
-	if err != nil {
-		return time.Time{}
+// commit reads a commit of the quarantine or the store.
+func (f *sealedFetch) commit(id object.ID) (*object.CommitData, error) {
+	kind, data, err := f.q.Read(id)
+	if err == nil && kind != object.Commit {
+		err = odb.ErrNotFound
 	}
-	c, err := object.ParseCommit(data)
+	if err != nil {
+		return nil, err
+	}
+	return object.ParseCommit(data)
+}
+
+func (f *sealedFetch) parents() parentsOf {
+	return func(id object.ID) ([]object.ID, error) {
+		c, err := f.commit(id)
+		if err != nil {
+			return nil, err
+		}
+		return c.Parents, nil
+	}
+}
+
+// when is the time of a commit, zero for what is none.
+func (f *sealedFetch) when(id object.ID) time.Time {
+	c, err := f.commit(id)
 	if err != nil {
 		return time.Time{}
 	}
 	return c.Committer.When
-}
-
-// leads reports whether a commit of the quarantine or the store leads to another one.
-func (f *sealedFetch) leads(from, to object.ID) bool {
-	seen := make(map[object.ID]bool)
-	for queue := []object.ID{from}; len(queue) > 0; {
-		id := queue[len(queue)-1]
-		queue = queue[:len(queue)-1]
-		if id == to {
-			return true
-		}
-		if kind, data, err := f.q.Read(id); !seen[id] && err == nil && kind == object.Commit {
-			if c, err := object.ParseCommit(data); err == nil {
-				queue = append(queue, c.Parents...)
-			}
-		}
-		seen[id] = true
-	}
-	return false
 }

@@ -32,7 +32,7 @@ func (p *purger) record(ctx context.Context, id object.ID, rec *thinned.Record) 
 	}
 	now := object.Sum(object.Commit, out)
 	if now != id {
-		rec = &thinned.Record{At: rec.At, Rule: rec.Rule, Nearest: rec.Nearest, End: rec.End, Commit: out}
+		rec = rec.With(out, rec.Nearest)
 	}
 	p.thinned[now], p.commits[id] = rec, now
 	return now, nil
@@ -59,7 +59,7 @@ func (p *purger) lists(ctx context.Context) (first, last []odb.Ref, err error) {
 	}
 	for id, rec := range p.thinned {
 		if now, ok := p.commits[rec.Nearest]; ok && now != rec.Nearest {
-			p.thinned[id] = &thinned.Record{At: rec.At, Rule: rec.Rule, Nearest: now, End: rec.End, Commit: rec.Commit}
+			p.thinned[id] = rec.With(rec.Commit, now)
 		}
 		old[id] = p.thinned[id]
 	}

@@ -149,7 +149,7 @@ func (s *survey) keepWork(t surveyTip, keep map[object.ID]bool) {
 		}
 		if reverted = reverted && (line.Before != "" || u.ids[0].String() == saved); reverted {
 			saved = line.Before
-			s.keepNamed(keep, line.Before, line.Wanted)
+			keepNamed(keep, line.Before, line.Wanted)
 		}
 		for _, ev := range work.Events {
 			if open != "" && ev.Kind == "step" && ev.Step == open {
@@ -162,7 +162,7 @@ func (s *survey) keepWork(t surveyTip, keep map[object.ID]bool) {
 	}
 }
 
-func (s *survey) keepNamed(keep map[object.ID]bool, ids ...string) {
+func keepNamed(keep map[object.ID]bool, ids ...string) {
 	for _, text := range ids {
 		if id, err := object.ParseID(text); err == nil {
 			keep[id] = true

@@ -82,3 +82,10 @@ func (r *Record) Ended(end bool) *Record {
 	with.End, with.blob = end, object.ID{}
 	return &with
 }
+
+// With returns the record of a rewritten commit, with the checkpoint that was kept in its place.
+func (r *Record) With(commit []byte, nearest object.ID) *Record {
+	with := *r
+	with.Commit, with.Nearest, with.blob = commit, nearest, object.ID{}
+	return &with
+}

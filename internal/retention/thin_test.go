@@ -102,14 +102,20 @@ func TestThinKeepsTheNewestOfEachHourAndDay(t *testing.T) {
 	f.wantThinned(ids, 0, 3)
 }
 
+// every takes n checkpoints of a session, the first one some time ago and the others in steps after it.
+func (f *aged) every(n int, ago, step time.Duration) (ids []string) {
+	f.Helper()
+	for i := range n {
+		ids = append(ids, f.at(session, ago-time.Duration(i)*step, fmt.Sprint(i)))
+	}
+	return ids
+}
+
 // The line goes on over thinned checkpoints, for all who read it, also in another process.
 func TestThinnedLineGoesOn(t *testing.T) {
 	t.Parallel()
 	f := newAged(t)
-	var ids []string
-	for i := range 6 {
-		ids = append(ids, f.at(session, 3*day-time.Duration(i)*time.Minute, fmt.Sprint(i)))
-	}
+	ids := f.every(6, 3*day, time.Minute)
 	ids = append(ids, f.at(session, 0, "now"))
 	f.clean(thinning())
 	f.wantThinned(ids, 0, 1, 2, 3, 4)
@@ -280,10 +286,7 @@ func TestThinAndCount(t *testing.T) {
 func TestThinAfterCount(t *testing.T) {
 	t.Parallel()
 	f := newAged(t)
-	var ids []string
-	for i := range 4 {
-		ids = append(ids, f.at(session, 10*day-time.Duration(i)*time.Hour, fmt.Sprint(i)))
-	}
+	ids := f.every(4, 10*day, time.Hour)
 	ids = append(ids, f.at(session, 0, "now"))
 	opt := CleanOptions{Retention: settings.Retention{MaxAge: 90 * day, MaxCount: 4, KeepLast: settings.NoLimit, MaxBytes: settings.NoLimit}, Thorough: true}
 	if got := f.clean(opt); got.Checkpoints != 1 {
@@ -324,10 +327,7 @@ func (f *aged) stored() int {
 func TestThinnedStoreForGit(t *testing.T) {
 	t.Parallel()
 	f := newAged(t)
-	var ids []string
-	for i := range 30 {
-		ids = append(ids, f.at(session, 30*day-time.Duration(i)*6*time.Hour, fmt.Sprint(i)))
-	}
+	ids := f.every(30, 30*day, 6*time.Hour)
 	f.clean(thinning())
 	before := f.kept(ids)
 	o := gittest.NewOracle(f)
@@ -363,10 +363,7 @@ func (f *aged) kept(ids []string) (list []int) {
 func TestThinOvertaken(t *testing.T) {
 	t.Parallel()
 	f := newAged(t)
-	var ids []string
-	for i := range 4 {
-		ids = append(ids, f.at(session, 3*day-time.Duration(i)*time.Minute, fmt.Sprint(i)))
-	}
+	ids := f.every(4, 3*day, time.Minute)
 	ids = append(ids, f.at(session, 0, "now"))
 	s, v := f.look()
 	late, lateVerdict := f.look()

@@ -50,6 +50,7 @@ var layers = map[string]int{
 	"internal/odb/loan":       1,  // loose objects of another repository, linked; knows no store
 	"internal/odb/keep":       2,  // objects of the user's repository, kept alive; knows no store
 	"internal/odb":            2,  // the store
+	"internal/odb/atrest":     3,  // a whole store, encrypted; odb does without
 	"internal/odb/reach":      3,  // what roots lead to
 	"internal/thinned":        3,  // the list of thinned checkpoints
 	"internal/identity":       3,  // what a project is known by on every machine
@@ -144,6 +145,7 @@ var thirdParty = map[string][]string{
 	"internal/odb/pack":       {"github.com/klauspost/compress", "golang.org/x/sys"},         // compression, sync_file_range
 	"internal/odb/redo":       {"golang.org/x/sys"},                                          // names of mounts
 	"internal/odb/collect":    {"github.com/gofrs/flock"},                                    // one collection at a time
+	"internal/odb/atrest":     {"github.com/gofrs/flock"},                                    // work beside the lock of the store
 	"internal/odb/fsck":       {"github.com/gofrs/flock"},                                    // whether the writer of a temporary file lives
 	"internal/index":          {"golang.org/x/sys"},                                          // large pages
 	"internal/git":            {"golang.org/x/sys"},                                          // stat of the user's index

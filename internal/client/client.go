@@ -279,7 +279,7 @@ func (e *unregisteredError) Error() string { return e.text }
 // server the caller does the work itself.
 var sentinels = map[protocol.Kind]error{
 	protocol.NotFound: session.ErrNotFound, protocol.Ambiguous: cairn.ErrAmbiguous, protocol.Outside: cairn.ErrOutside,
-	protocol.BadID: session.ErrID, protocol.Busy: session.ErrBusy, protocol.Locked: cairn.ErrLocked,
+	protocol.BadID: session.ErrID, protocol.Busy: session.ErrBusy, protocol.Locked: cairn.ErrLocked, protocol.Sealed: cairn.ErrSealed,
 	protocol.Expired: session.ErrExpired, protocol.Deadline: cairn.ErrDeadline, protocol.Disabled: cairn.ErrDisabled,
 }
 

@@ -80,7 +80,7 @@ func (c *commands) hookCommand() *cobra.Command {
 			}
 			hooks.Handle(ctx, args[0], c.Stdin, c.Out, hooks.Options{
 				Dir: dir, Project: c.agentProject(args[0]), Deadline: c.hookDeadline(), Open: c.openProject,
-				TurnEnded: func() { c.TurnEnded = true },
+				TurnEnded: func(session bool) { c.TurnEnded, c.SessionOver = true, session },
 				Waits:     c.agentWaits(args[0]), Home: c.Home(), Passive: c.Env(acpVariable) != "", Over: c.SignLater,
 				Settings: c.agentSettings(args[0]), Private: c.agentDirs(args[0]), Env: c.Env,
 			})

@@ -31,6 +31,7 @@ const (
 	ExitNotFound = 4 // no such checkpoint, path or operation
 	ExitUnsound  = 5 // the history is not as it was recorded
 	ExitSecrets  = 6 // files hold secrets, and the settings refuse checkpoints of them
+	ExitSealed   = 7 // the store is sealed, or its key is missing or another one
 
 	ExitInterrupted = 130 // by a signal, as shells have it for SIGINT
 )
@@ -109,6 +110,8 @@ func status(err error) int {
 		return ExitUnsound
 	case errors.Is(err, cairn.ErrSecrets):
 		return ExitSecrets
+	case errors.Is(err, cairn.ErrSealed):
+		return ExitSealed
 	}
 	return ExitFailed
 }

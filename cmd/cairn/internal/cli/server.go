@@ -165,7 +165,7 @@ func (c *Program) TakeCheckpoint(ctx context.Context, opt cairn.TrackOptions) (t
 			return t, err
 		}
 	}
-	repo, err := cairn.Open(repoOpt)
+	repo, err := c.OpenWith(repoOpt)
 	if err != nil {
 		return nil, err
 	}

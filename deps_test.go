@@ -117,6 +117,7 @@ var layers = map[string]int{
 	"internal/team":           11, // what machines pushed to a remote, ready to be shown
 	"internal/listen":         12, // the ways into the server
 
+	"cmd/cairn/internal/relay":   13, // a hook's way to the server; imports so little that it begins before the others
 	"cmd/cairn/internal/cli":     13, // one run of the program
 	"cmd/cairn/internal/goback":  14, // plans, questions, results
 	"cmd/cairn/internal/record":  15, // from here: commands

@@ -169,7 +169,7 @@ func (c *commands) serve(ctx context.Context, cmd *cobra.Command, f serveFlags, 
 	socket, err := claim.Listen()
 	switch {
 	case err == nil:
-		ways = append(ways, listen.Socket(server, socket, ways))
+		ways = append(ways, listen.Socket(server, socket, ways, c.relayed(dataDir)...))
 	case listener == nil:
 		return fmt.Errorf("open the socket: %w (--data-dir names another place, --listen goes without)", err)
 	default:

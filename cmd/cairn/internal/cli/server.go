@@ -69,17 +69,18 @@ func (c *Program) BeginTicket(ctx context.Context, r *ticket.Request, rest bool)
 			return BegunTicket{id, restID}, err
 		}
 	}
+	return c.BeginHere(opt, r, rest)
+}
+
+// BeginHere writes the tickets and starts a process for them.
+func (c *Program) BeginHere(opt cairn.Options, r *ticket.Request, rest bool) (b BegunTicket, err error) {
 	root, err := realpath.Of(opt.Root)
 	if err != nil {
-		return BegunTicket{}, fmt.Errorf("%w: %w", cairn.ErrRoot, err)
+		return b, fmt.Errorf("%w: %w", cairn.ErrRoot, err)
 	}
 	r.Root, r.Flags = cairn.Path(root), c.ticketFlags()
 	r.Flags.GitDir, r.Flags.GitWorkTree = opt.GitDir, opt.GitWorkTree
-	return c.beginHere(opt.DataDir, r, rest)
-}
-
-// beginHere writes the tickets and starts a process for them.
-func (c *Program) beginHere(dataDir string, r *ticket.Request, rest bool) (b BegunTicket, err error) {
+	dataDir := opt.DataDir
 	book := ticket.In(dataDir)
 	if rest {
 		b.Ticket, b.Rest, err = book.MakeWithRest(r)

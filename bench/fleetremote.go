@@ -168,8 +168,11 @@ func (b *fleetBench) make(form *fleetForm, remote string, o fleetObjects) error 
 	if err := form.write(b, remote, form.fleetRefs(o.tips, o.note)); err != nil || !form.spaces {
 		return err
 	}
-	for _, hidden := range []string{"^refs/", "!refs/cairn/"} { // all refs by their full names, but those of the namespace
-		if _, err := b.processes.Run("", b.git, "--git-dir="+remote, "config", "--add", "transfer.hideRefs", hidden); err != nil {
+	for _, setting := range [][2]string{
+		{"transfer.hideRefs", "^refs/"}, {"transfer.hideRefs", "!refs/cairn/"}, // all refs by their full names, but those of the namespace
+		{"core.alternateRefsPrefixes", "refs/none/"},
+	} {
+		if _, err := b.processes.Run("", b.git, "--git-dir="+remote, "config", "--add", setting[0], setting[1]); err != nil {
 			return err
 		}
 	}

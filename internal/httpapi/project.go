@@ -43,7 +43,7 @@ type project struct {
 	handle *handle
 	used   time.Time
 
-	moved   atomic.Bool // an event may have made a checkpoint since the last call of Options.Sync
+	moved   atomic.Bool // an event may have made a checkpoint since the last calls of Options.Sign and Sync
 	cleaned time.Time   // when cleaning was last considered; only the housekeeper uses it
 
 	back sync.Mutex // held by a call that changes the user's files

@@ -7,9 +7,10 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 )
 
-// A push has no protocol v2: the receiving git advertises every ref, and looks at what every ref leads to when it
-// checks that what came is whole. Where this process starts the receiving git itself, that is, the remote is a path,
-// a configuration of this one call hides the refs of other stores from both.
+// A push has no protocol v2: the receiving git advertises every ref. When it checks that what came is whole, it looks
+// at what every ref leads to, and once more as the refs of an alternate, because what came waits in a directory of
+// its own. Where this process starts the receiving git itself, that is, the remote is a path, a configuration of this
+// one call hides the refs of other stores from all three.
 
 // mostShown bounds the stores whose refs a receiving git shows. Their names are arguments of a command.
 const mostShown = 64
@@ -33,7 +34,7 @@ func (m *remote) receivePack(specs []string) string {
 	if len(shown) > mostShown || slices.ContainsFunc(shown, func(ref string) bool { return !isPlain(ref) }) {
 		return ""
 	}
-	command := "git -c receive.hideRefs=refs/"
+	command := "git -c 'core.alternateRefsPrefixes=" + strings.Join(shown, " ") + "' -c receive.hideRefs=refs/"
 	for _, ref := range shown {
 		command += " -c 'receive.hideRefs=!" + ref + "'"
 	}

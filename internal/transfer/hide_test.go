@@ -17,7 +17,8 @@ func TestReceivePack(t *testing.T) {
 		"+id:refs/cairn/about/id-shop/" + own, "id:refs/cairn/id-shop/" + own + "/sessions/s",
 		"id:refs/cairn/id-shop/" + own + "/tracks/2026-01-01", "+id:refs/cairn/signatures/id-shop/" + own + "/sessions/s",
 	}
-	want := "--receive-pack=git -c receive.hideRefs=refs/" +
+	want := "--receive-pack=git -c 'core.alternateRefsPrefixes=refs/cairn/about/id-shop/" + own + " refs/cairn/id-shop/" + own +
+		" refs/cairn/id-shop/" + other + " refs/cairn/signatures/id-shop/" + own + "' -c receive.hideRefs=refs/" +
 		" -c 'receive.hideRefs=!refs/cairn/about/id-shop/" + own + "'" +
 		" -c 'receive.hideRefs=!refs/cairn/id-shop/" + own + "'" +
 		" -c 'receive.hideRefs=!refs/cairn/id-shop/" + other + "'" +

@@ -173,6 +173,9 @@ func (c *Program) Run(ctx context.Context, args []string) int {
 	status := c.report(ctx, err)
 	if status == ExitDone || status == ExitPartly {
 		c.CleanLater()
+		if c.TurnEnded && c.Running == "session" { // after a hook, hooks says when the turn is recorded
+			c.SignLater()
+		}
 		c.syncLater()
 	}
 	if c.neverFails(args) {

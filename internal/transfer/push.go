@@ -89,7 +89,7 @@ func (r *Transport) pushAndNote(ctx context.Context, m *remote) (pushed []string
 	switch known, _ := r.Remembered(); {
 	case err == nil:
 		return pushed, r.noteStanding(m.url, succeeded(began, lines))
-	case ctx.Err() == nil && known == m.url: // another remote may be a slip of the pen
+	case ctx.Err() == nil && plainRemote(known) == plainRemote(m.url): // another remote may be a slip of the pen
 		err = errors.Join(err, r.noteStanding(m.url, before.failed(began, err)))
 	}
 	return pushed, err

@@ -67,13 +67,14 @@ func fleetLatency(ctx context.Context, opt options, out, diagnostics io.Writer) 
 	return report.SaveTo(opt.json, b.write)
 }
 
-// fleetSizes are the numbers of refs to measure beside.
+// fleetSizes are the numbers of refs to measure beside. None is measured first and last: a machine that other programs
+// use changes its speed meanwhile.
 func fleetSizes(most int) []int {
 	sizes := []int{0}
 	for refs := 1000; refs < most; refs *= 10 {
 		sizes = append(sizes, refs)
 	}
-	return append(sizes, most)
+	return append(sizes, most, 0)
 }
 
 // beside measures beside a number of refs in each form.

@@ -54,7 +54,7 @@ func TestFleet(t *testing.T) {
 }
 
 func TestFleetSizes(t *testing.T) {
-	for most, want := range map[int][]int{150: {0, 150}, 1000: {0, 1000}, 20_000: {0, 1000, 10_000, 20_000}, 100_000: {0, 1000, 10_000, 100_000}} {
+	for most, want := range map[int][]int{150: {0, 150, 0}, 1000: {0, 1000, 0}, 20_000: {0, 1000, 10_000, 20_000, 0}} {
 		if got := fleetSizes(most); !slices.Equal(got, want) {
 			t.Errorf("up to %d: %v", most, got)
 		}

@@ -22,7 +22,7 @@ var wantedArgs = []string{"-c", "fetch.fsckObjects=false", "-c", "transfer.fsckO
 	"fetch", "--no-tags", "--recurse-submodules=no"}
 
 // fromPlaces opens the store, the repository or the directory of stores that the user names. A
-// local directory of objects is read directly. Anything else is fetched with git. What lies sealed is
+// local directory of objects is read directly. Anything else is fetched with git. Sealed lines are
 // opened where the options have an identity.
 func (r *Doctor) fromPlaces(ctx context.Context, from string) (places []place, err error) {
 	dirs := objectDirsIn(from)

@@ -10,7 +10,7 @@ import (
 )
 
 // OpenSealed brings the objects of every sealed line on a remote into a quarantine, without refs, as far as the
-// identity of the options opens them. What cannot be read is logged.
+// identity of the options opens them. The log says how many stores cannot be read.
 func (m *remote) OpenSealed(ctx context.Context, s *history.Store, q *odb.Quarantine) (err error) {
 	notes, err := s.DB.QuarantineAlone()
 	if err != nil {

@@ -80,14 +80,16 @@ func (s *Server) cleanProject(p *project) error {
 	return err
 }
 
-// syncMoved lets the stores be pushed in which something has happened.
-func (s *Server) syncMoved() {
-	if s.opt.Sync == nil {
-		return
-	}
+// afterMoves lets the stores be signed and pushed in which something has happened.
+func (s *Server) afterMoves() {
 	for _, p := range s.projects.list() {
-		if p.moved.Swap(false) {
-			s.opt.Sync(p.root)
+		if !p.moved.Swap(false) {
+			continue
+		}
+		for _, begin := range []func(root string){s.opt.Sign, s.opt.Sync} {
+			if begin != nil {
+				begin(p.root)
+			}
 		}
 	}
 }

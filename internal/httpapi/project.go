@@ -44,7 +44,7 @@ type project struct {
 	used   time.Time
 	idle   bool // the store was closed because no request came, and is to be sealed if the settings want that
 
-	moved   atomic.Bool // an event may have made a checkpoint since the last call of Options.Sync
+	moved   atomic.Bool // an event may have made a checkpoint since the last calls of Options.Sign and Sync
 	cleaned time.Time   // when cleaning was last considered; only the housekeeper uses it
 
 	back sync.Mutex // held by a call that changes the user's files

@@ -3,6 +3,7 @@ package odb
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -52,6 +53,24 @@ const config = `[core]
 [receive]
 	autogc = false
 `
+
+// pruneNever is the part of the configuration that stores of earlier releases lack.
+const pruneNever = "[gc]\n\tpruneExpire = never\n"
+
+// completeConfig adds what the configuration of a store of an earlier release lacks. A value that a user has set
+// stays. The caller has the lock. The store works without: a failure is tried again by the next process.
+func (db *DB) completeConfig() {
+	path := db.path("config")
+	data, err := atomicfile.Read(path)
+	if err != nil || len(data) == 0 || strings.Contains(strings.ToLower(string(data)), "pruneexpire") {
+		return
+	}
+	text := strings.TrimSuffix(string(data), "\n") + "\n" + pruneNever
+	_ = atomicfile.Write(path, 0o600, !db.opt.NoSync, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
 
 // skeletonDirs are the directories of a new store, skeletonFiles its files and their contents
 // without cairn/root.

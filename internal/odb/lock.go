@@ -69,6 +69,10 @@ func (db *DB) Lock(ctx context.Context) (unlock func() error, err error) {
 		<-db.turn
 		return nil, err
 	}
+	if !db.configured {
+		db.configured = true
+		db.completeConfig()
+	}
 	return sync.OnceValue(func() error {
 		defer func() { <-db.turn }()
 		return db.leave(l)

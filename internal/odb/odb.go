@@ -43,9 +43,10 @@ type DB struct {
 	turn  chan struct{} // full while a goroutine of this DB has the lock or waits for the kernel lock
 	queue atomic.Int32  // goroutines of this DB that wait for their turn
 
-	// The goroutine that has the turn owns both.
+	// The goroutine that has the turn owns them.
 	nonce        string // in the record since this DB last released the lock, "" = unknown
 	disturbances int    // see Disturbances
+	configured   bool   // completeConfig has run
 
 	listing   sync.Mutex // held while the set of packs changes
 	packs     atomic.Pointer[packSet]

@@ -77,6 +77,9 @@ func (r *Transport) openNotes(came *odb.Quarantine, refs []odb.Ref, identities [
 		case errors.Is(err, settings.ErrKey):
 			notes.closed, notes.why = notes.closed+1, errLostKey
 			continue
+		case errors.Is(err, envelope.ErrLater):
+			r.Log.Warn("a sealed store is left out, which this release cannot read", "note", id, "error", err)
+			continue
 		case errors.Is(err, settings.ErrIdentity):
 			return nil, fmt.Errorf("%s: %w", r.Opt.Identity, err)
 		case err == nil:

@@ -57,7 +57,8 @@ Options:
     --quick             do not read the contents of objects
     --from PLACE        look for lost objects there, too: a git repository that
                         cairn push sent checkpoints to (a URL or a path), a
-                        store, or a data directory
+                        store, or a data directory. What lies sealed there is
+                        opened with the setting identity
     --remove-abandoned  remove the stores of directories that are gone, unless
                         they were used within the last day. A drive that is not
                         mounted makes a directory look gone: look at cairn du

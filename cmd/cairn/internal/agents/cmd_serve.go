@@ -239,6 +239,7 @@ func (c *commands) serverOptions(dataDir string) httpapi.Options {
 		Settings: func(root string) (cairn.Options, error) { return c.optionsFor(root, dataDir, logger) },
 		Guard:    c.guardRoot,
 		Sync:     func(root string) { c.syncRoot(root, dataDir) },
+		Sign:     func(root string) { c.signRoot(root, dataDir) },
 		Retention: func(root string) (cairn.Retention, bool, error) {
 			there := *c.Program
 			cfg, err := there.Settings(root)
@@ -256,6 +257,16 @@ func (c *commands) syncRoot(root, dataDir string) {
 	cfg, err := there.Settings(root)
 	if err == nil && cfg.Sync != "" && there.MayBegin() {
 		_ = c.Spawn(cli.SyncArgs(&cairn.Options{Root: root, DataDir: dataDir})) // the next call tries again
+	}
+}
+
+// signRoot starts to sign in the background where the settings of a root name a key.
+func (c *commands) signRoot(root, dataDir string) {
+	there := *c.Program
+	cfg, err := there.Settings(root)
+	if err == nil {
+		there.LastOptions = &cairn.Options{Root: root, DataDir: dataDir, Sign: cfg.Sign}
+		there.SignLater()
 	}
 }
 

@@ -26,6 +26,9 @@ func (c *Program) doLater() {
 		return
 	}
 	c.CleanLater()
+	if c.TurnEnded && c.Running == "session" { // after a hook, hooks says when the turn is recorded
+		c.SignLater()
+	}
 	c.syncLater()
 }
 

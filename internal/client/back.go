@@ -68,10 +68,21 @@ func (c *Client) goBack(ctx context.Context, body change, dryRun bool) (*cairn.R
 const lookTime = 250 * time.Millisecond
 
 // Patch is cairn.Repo.Patch from a checkpoint to the disk.
-func (c *Client) Patch(ctx context.Context, from string) (cairn.Patch, error) {
+func (c *Client) Patch(ctx context.Context, from string) (p cairn.Patch, err error) {
+	err = c.look(ctx, "/patch", &p, url.Values{"from": {from}})
+	return p, err
+}
+
+// Changes is cairn.Repo.Changes from a checkpoint to the disk. The store holds the contents of the disk
+// afterwards.
+func (c *Client) Changes(ctx context.Context, from string, paths []string) (list []cairn.Change, err error) {
+	err = c.look(ctx, "/changes", &list, url.Values{"from": {from}, "path": paths})
+	return list, err
+}
+
+// look reads what the server has found on the disk.
+func (c *Client) look(ctx context.Context, path string, out any, values url.Values) error {
 	patient := *c
 	patient.patience = max(c.patience, lookTime)
-	var p cairn.Patch
-	err := patient.Read(ctx, "/patch", &p, url.Values{"from": {from}})
-	return p, err
+	return patient.Read(ctx, path, out, values)
 }

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,7 +10,11 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
@@ -141,5 +146,42 @@ func TestGoBackBusy(t *testing.T) {
 	})
 	if _, err := f.client().Restore(t.Context(), "@", cairn.RestoreOptions{}); !errors.Is(err, ErrNoServer) {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestChanges: a server lists changes as the library does, of paths of any bytes, and their contents are in
+// the store of a Repo that was open before.
+func TestChanges(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.serve()
+	_, got := f.changed()
+	repo, err := cairn.Open(f.opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer repo.Close()
+	for _, paths := range [][]string{nil, {filepath.Join(f.root, "caf\xe9")}, {filepath.Join(f.root, "new"), filepath.Join(f.root, "a")}, {filepath.Join(f.root, "none")}} {
+		there, err := f.client().Changes(t.Context(), got.Hash, paths)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		if err := repo.WriteDiff(t.Context(), &text, there, cairn.DiffOptions{}); err != nil {
+			t.Errorf("%q: %v", paths, err)
+		}
+		here, err := repo.Changes(t.Context(), got.Hash, "", paths...)
+		if err != nil || len(here) == 0 != (text.Len() == 0) {
+			t.Errorf("%q: %v, %q", paths, err, &text)
+		}
+		if diff := cmp.Diff(here, there, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%q: %s", paths, diff)
+		}
+	}
+	if _, err := f.client().Changes(t.Context(), "none", nil); !errors.Is(err, cairn.ErrNotFound) {
+		t.Errorf("an unknown checkpoint: %v", err)
+	}
+	if _, err := f.client().Changes(t.Context(), got.Hash, []string{strings.Repeat("x", 64<<10)}); !errors.Is(err, ErrNoServer) {
+		t.Errorf("a path longer than an address: %v", err)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
+	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 // changed tracks the root, changes files in it, and returns what the tree was and the first checkpoint.
@@ -84,6 +85,48 @@ func TestGoBack(t *testing.T) {
 	}
 }
 
+// TestUndoThere: a server undoes and redoes the last operation, and moves the boundary of a session, as the library does.
+func TestUndoThere(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.serve()
+	_, got := f.changed()
+	ctx, c, edited := t.Context(), f.client(), gittest.Manifest(t, f.root)
+	if _, err := c.Restore(ctx, got.Hash, cairn.RestoreOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	was := gittest.Manifest(t, f.root)
+	undone, err := c.Undo(ctx, cairn.RevertOptions{PassSessions: true})
+	if err != nil || len(undone.Restored) != 2 || len(undone.Deleted) != 1 {
+		t.Errorf("%+v, %v", undone, err)
+	}
+	gittest.AssertEqual(t, "undone", edited, gittest.Manifest(t, f.root))
+	if _, err := c.Redo(ctx, cairn.RevertOptions{}); err != nil {
+		t.Error(err)
+	}
+	gittest.AssertEqual(t, "redone", was, gittest.Manifest(t, f.root))
+	s := NewSessions(c, func() (*session.Sessions, error) { return nil, errors.New("not here") })
+	if _, err := s.BeginStep(ctx, session.StepBegin{Session: "s", Message: "m", Role: session.RoleUser, Step: "1"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(f.root, "b"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	turn := gittest.Manifest(t, f.root)
+	if _, err := s.EndStep(ctx, session.StepEnd{Session: "s", Step: "1"}); err != nil {
+		t.Fatal(err)
+	}
+	out, res, err := c.RevertSession(ctx, "s", session.Target{Message: "m"}, session.MoveOptions{})
+	if err != nil || len(res.Deleted) != 1 || out.Revert == nil || out.Revert.Message != "m" {
+		t.Errorf("%+v, %+v, %v", out, res, err)
+	}
+	gittest.AssertEqual(t, "the turn is taken back", was, gittest.Manifest(t, f.root))
+	if out, _, err = c.UnrevertSession(ctx, "s", session.MoveOptions{OnConflict: cairn.Keep}); err != nil || out.Revert != nil {
+		t.Errorf("%+v, %v", out, err)
+	}
+	gittest.AssertEqual(t, "the turn is back", turn, gittest.Manifest(t, f.root))
+}
+
 // TestGoBackHere: what a server cannot do as the library does it is left to the caller.
 func TestGoBackHere(t *testing.T) {
 	t.Parallel()
@@ -106,6 +149,22 @@ func TestGoBackHere(t *testing.T) {
 		},
 		"no patches": func() error {
 			_, err := c.RevertPatches(t.Context(), nil, cairn.RevertPatchesOptions{})
+			return err
+		},
+		"an undo outside": func() error {
+			_, err := c.Undo(t.Context(), cairn.RevertOptions{Outside: true})
+			return err
+		},
+		"a redo with git": func() error {
+			_, err := c.Redo(t.Context(), cairn.RevertOptions{Git: true})
+			return err
+		},
+		"a dry run of a turn": func() error {
+			_, _, err := c.RevertSession(t.Context(), "s", session.Target{Message: "m"}, session.MoveOptions{DryRun: true})
+			return err
+		},
+		"a session that is a path": func() error {
+			_, _, err := c.UnrevertSession(t.Context(), "..", session.MoveOptions{})
 			return err
 		},
 		"no hash": func() error {

@@ -128,12 +128,12 @@ func (c *Program) withUnfinished(f Failure) Failure {
 // begun to write, because it is in a journal. A server goes on with what it was asked to do.
 func (c *Program) unfinished() string {
 	switch c.Running {
-	case "restore", "revert":
+	case "restore", "revert", "undo", "redo":
 		if c.asked {
 			return "; the server, if it has begun, goes on and finishes it"
 		}
 		return nextFinishes
-	case "merge", "undo", "redo", "session":
+	case "merge", "session":
 		return nextFinishes
 	case "best":
 		return "; the commands are ended, and cairn forks lists the forks that are there"

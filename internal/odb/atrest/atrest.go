@@ -28,8 +28,8 @@ type Options struct {
 // Result is what a call has sealed or opened.
 type Result struct {
 	Files  int   `json:"files"`
-	Bytes  int64 `json:"bytes"`  // of the files, open
-	Sealed int64 `json:"size"` // size of cairn/store.age
+	Bytes  int64 `json:"bytes"` // of the files, open
+	Sealed int64 `json:"size"`  // size of cairn/store.age
 }
 
 // Seal encrypts a store. Its caller has opened the store and has the lock; no operation is under way. A process that

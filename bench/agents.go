@@ -196,6 +196,7 @@ func (b *agentsBench) session(ctx context.Context, agent agentKind, w way, n int
 				return err
 			}
 		}
+		time.Sleep(b.think) // the model sums up
 		if err := b.take(ctx, agent, w, at, momentStop); err != nil {
 			return err
 		}

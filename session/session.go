@@ -17,6 +17,24 @@ const AuthorAgent = "agent"
 // Begin records the beginning of a session. For an existing session it only adds missing values:
 // title, parent and new keys of Meta.
 func (s *Sessions) Begin(ctx context.Context, b SessionBegin) (*Session, error) {
+	missing, err := s.record(ctx, &b)
+	if err != nil {
+		return nil, err
+	}
+	return s.with(ctx, b.ID, missing)
+}
+
+// BeginWith records a message and, if its session is new, the session. Of the session it takes ID and Meta.
+func (s *Sessions) BeginWith(ctx context.Context, b SessionBegin, m MessageBegin) (*Message, error) {
+	if _, err := s.record(ctx, &b); err != nil {
+		return nil, err
+	}
+	return s.AddMessage(ctx, m)
+}
+
+// record records the beginning of a session. It returns the roots in which that cannot be done.
+func (s *Sessions) record(ctx context.Context, begun *SessionBegin) ([]Missing, error) {
+	b := *begun
 	if err := checkID("id of the session", b.ID); err != nil {
 		return nil, err
 	}
@@ -45,11 +63,7 @@ func (s *Sessions) Begin(ctx context.Context, b SessionBegin) (*Session, error) 
 	if err != nil {
 		return nil, err
 	}
-	missing, err := s.link(ctx, &b, further)
-	if err != nil {
-		return nil, err
-	}
-	return s.with(ctx, b.ID, missing)
+	return s.link(ctx, &b, further)
 }
 
 // checkNew refuses an id under which a session could not be found.

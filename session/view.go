@@ -34,6 +34,17 @@ func (s *Sessions) Get(ctx context.Context, id string) (*Session, error) {
 	return out, s.addChanges(ctx, out, h, active, all)
 }
 
+// Brief returns a session without what has to be computed from its files: Summary, Children and the Diff of Revert.
+// It takes as long however many steps the session has.
+func (s *Sessions) Brief(ctx context.Context, id string) (*Session, error) {
+	h, err := s.load(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	out, _, err := s.view(ctx, h)
+	return out, err
+}
+
 // view is a session without what has to be computed from its files.
 func (s *Sessions) view(ctx context.Context, h *history) (*Session, []*boundary, error) {
 	out := h.digest.view(h.root)

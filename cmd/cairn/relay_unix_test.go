@@ -111,7 +111,7 @@ func TestHookByServer(t *testing.T) {
 		{"UserPromptSubmit", map[string]any{"prompt": "go"}, nil, true},
 		{"PreToolUse", tool, nil, true},
 		{"PostToolUse", tool, []string{"CAIRN_LOCK_TIMEOUT=31s"}, false},
-		{"Stop", nil, []string{"OTHER=1"}, true},
+		{"Stop", nil, []string{"OTHER=1", "XDG_SESSION_ID=7"}, true},
 	} {
 		if c.name == "PostToolUse" {
 			gittest.Create(t, dir, gittest.Tree{"new": gittest.File("x\n")})

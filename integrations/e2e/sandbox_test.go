@@ -55,7 +55,7 @@ var begin = gittest.Tree{
 
 func newSandbox(t *testing.T) *sandbox {
 	t.Helper()
-	dir := t.TempDir()
+	dir := lastingTempDir(t)
 	s := &sandbox{t: t, project: filepath.Join(dir, "project"), home: filepath.Join(dir, "home"), net: newNetwork(t)}
 	gittest.Create(t, s.home, nil)
 	gittest.Create(t, s.project, begin)
@@ -68,6 +68,29 @@ func newSandbox(t *testing.T) *sandbox {
 		s.must(append([]string{"git"}, args...)...)
 	}
 	return s
+}
+
+// lastingTempDir is a directory for temporary files, which goes at the end of the test. An agent that is told to end,
+// and the hooks that it calls then, may still write there for a moment.
+func lastingTempDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "agent")
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		err := os.RemoveAll(dir)
+		for end := time.Now().Add(screenBound); err != nil && time.Now().Before(end); time.Sleep(lookPause) {
+			err = os.RemoveAll(dir)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
 }
 
 // file writes a file below the home directory.

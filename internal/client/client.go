@@ -145,6 +145,9 @@ func (c *Client) Call(ctx context.Context, path string, in, out any) error {
 func (c *Client) Read(ctx context.Context, path string, out any, more ...url.Values) error {
 	target := c.onRoot(path)
 	for _, values := range more {
+		if len(values) == 0 {
+			continue
+		}
 		target += "&" + values.Encode()
 	}
 	return c.registered(ctx, func() error {

@@ -62,6 +62,9 @@ func TestNewsThere(t *testing.T) {
 	if _, _, err := other.UndoTurn(ctx, id, session.MoveOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	if now, err := s.Brief(ctx, id); err != nil || now.ID != id || now.Revert == nil || now.Summary != nil {
+		t.Errorf("%+v, %v", now, err)
+	}
 	if now, err := s.Get(ctx, id); err != nil || now.ID != id || now.Revert == nil || now.Revert.Message != "m" {
 		t.Errorf("%+v, %v", now, err)
 	}
@@ -99,6 +102,9 @@ func TestNoSessionThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range []string{"long", "@", "none"} {
+		if one, err := s.Brief(t.Context(), id); !errors.Is(err, session.ErrNotFound) && !errors.Is(err, session.ErrID) {
+			t.Errorf("%q: %+v, %v", id, one, err)
+		}
 		if one, err := s.Get(t.Context(), id); !errors.Is(err, session.ErrNotFound) && !errors.Is(err, session.ErrID) {
 			t.Errorf("%q: %+v, %v", id, one, err)
 		}

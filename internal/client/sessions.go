@@ -34,6 +34,7 @@ func NewSessions(c *Client, local func() (*session.Sessions, error)) service.Ses
 type exchange struct {
 	path   string
 	body   map[string]any // nil: the call only reads
+	query  url.Values     // of a call that only reads
 	answer any            // a pointer to what the server's answer is decoded into
 
 	// outcome is that of the call, made of the answer and the error. nil = the answer is the outcome.
@@ -44,7 +45,7 @@ type exchange struct {
 func (e *exchange) with(ctx context.Context, c *Client) (any, error) {
 	var err error
 	if e.body == nil {
-		err = c.Read(ctx, e.path, e.answer)
+		err = c.Read(ctx, e.path, e.answer, e.query)
 	} else {
 		err = c.Call(ctx, e.path, e.body, e.answer)
 	}
@@ -66,7 +67,11 @@ func exchangeOf(r service.Request) *exchange {
 	switch in := r.In.(type) {
 	case service.One:
 		if plain(string(in)) {
-			return oneSession(string(in))
+			return oneSession(string(in), nil)
+		}
+	case service.BriefOne:
+		if plain(string(in)) {
+			return oneSession(string(in), url.Values{"brief": {"true"}})
 		}
 	case session.SessionBegin:
 		body := map[string]any{"id": in.ID, "parentID": in.Parent, "title": in.Title, "meta": meta(in.Meta)}
@@ -116,9 +121,9 @@ func newsOf(id string) *exchange {
 
 // oneSession reads a session. To the server the beginning of an id is as good as the id, so another
 // session is no answer.
-func oneSession(id string) *exchange {
+func oneSession(id string, query url.Values) *exchange {
 	var answer session.Session
-	return &exchange{path: sessionPath(id, ""), answer: &answer, outcome: func(err error) (any, error) {
+	return &exchange{path: sessionPath(id, ""), query: query, answer: &answer, outcome: func(err error) (any, error) {
 		if err == nil && answer.ID != id {
 			err = ErrNoServer
 		}

@@ -173,7 +173,7 @@ func (h *hook) beginTurn(ctx context.Context) error {
 
 // isReverted reports whether turns are taken back that a redo can bring back.
 func (h *hook) isReverted(ctx context.Context) bool {
-	s, err := h.sessions.Get(ctx, h.session)
+	s, err := h.sessions.Brief(ctx, h.session)
 	return err == nil && s.Revert != nil
 }
 

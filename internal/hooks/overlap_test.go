@@ -283,7 +283,7 @@ func TestOverlapDeadline(t *testing.T) {
 // unknown are sessions without one.
 type unknown struct{ blocking }
 
-func (unknown) Get(context.Context, string) (*session.Session, error) {
+func (unknown) Brief(context.Context, string) (*session.Session, error) {
 	return nil, session.ErrNotFound
 }
 

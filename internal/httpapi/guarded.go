@@ -230,10 +230,7 @@ func (s *Sessions) endStep(ctx context.Context, p *project, e session.StepEnd) (
 // addMessage is AddMessage for a caller that has waited for the older tickets of the session. A
 // session that is new begins with it.
 func (s *Sessions) addMessage(ctx context.Context, p *project, b session.SessionBegin, m session.MessageBegin) (*session.Message, error) {
-	if _, err := s.stored.Begin(ctx, b); err != nil {
-		return nil, err
-	}
-	out, err := s.stored.AddMessage(ctx, m)
+	out, err := s.stored.BeginWith(ctx, b, m)
 	if err == nil {
 		p.tellChange(service.Request{Kind: service.RequestMessage, Session: m.Session}, out)
 	}

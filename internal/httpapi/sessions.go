@@ -105,9 +105,21 @@ func (s *Server) sessionOperations() {
 		}
 		return p.Sessions.Begin(ctx, session.SessionBegin{ID: b.ID, Parent: b.Parent, Title: b.Title, Meta: b.Meta, Further: further})
 	})
-	ofSession(s, endpoint{
-		id: "get-session", method: http.MethodGet, path: "/session/{id}", summary: "One session",
-	}, (*Sessions).Get)
+	onProject(s, endpoint{
+		id: "get-session", method: http.MethodGet, path: "/session/{id}", tag: "sessions", summary: "One session",
+	}, func(ctx context.Context, p *Project, in *struct {
+		InSession
+		Brief bool `query:"brief" doc:"Leave out what has to be computed from the files: summary, children and the differences of a revert."`
+	}) (*session.Session, error) {
+		id, err := p.Sessions.Find(ctx, in.ID)
+		switch {
+		case err != nil:
+			return nil, err
+		case in.Brief:
+			return p.Sessions.Brief(ctx, id)
+		}
+		return p.Sessions.Get(ctx, id)
+	})
 	ofSession(s, endpoint{
 		id: "get-history", method: http.MethodGet, path: "/session/{id}/history", summary: "The messages of a session, in their order, with their steps",
 	}, func(all *Sessions, ctx context.Context, id string) ([]session.Message, error) {

@@ -20,6 +20,7 @@ type Sessions interface {
 	EndStep(ctx context.Context, e session.StepEnd) (*session.Step, error)
 	RecordBetween(ctx context.Context, b session.StepBetween) (*session.Step, error)
 
+	Brief(ctx context.Context, id string) (*session.Session, error)
 	TakeNews(ctx context.Context, id string) (*session.News, error)
 
 	Get(ctx context.Context, id string) (*session.Session, error)
@@ -52,7 +53,7 @@ const (
 	RequestHint      RequestKind = "hint"       // StepHint, nil
 	RequestEndStep   RequestKind = "end-step"   // StepEnd, *Step
 	RequestBetween   RequestKind = "between"    // StepBetween, *Step
-	RequestRead      RequestKind = "read"       // Get (One), History and Diff: changes nothing
+	RequestRead      RequestKind = "read"       // Get (One), Brief (BriefOne), History and Diff: changes nothing
 	RequestNews      RequestKind = "news"       // TakeNews: *News
 	RequestHunks     RequestKind = "hunks"      // RevertHunks, RevertSteps and UnrevertSome: *cairn.Result
 	RequestMove      RequestKind = "move"       // Revert, Unrevert, UndoTurn and RedoTurn: Move
@@ -74,6 +75,9 @@ type Request struct {
 
 // One is what Get is called with: the id of a session.
 type One string
+
+// BriefOne is what Brief is called with: the id of a session.
+type BriefOne string
 
 // StepHint is what Hint is called with.
 type StepHint struct {
@@ -151,6 +155,10 @@ func (h through) TakeNews(ctx context.Context, id string) (*session.News, error)
 
 func (h through) Get(ctx context.Context, id string) (*session.Session, error) {
 	return pass(ctx, h, Request{Kind: RequestRead, Session: id, In: One(id)}, func(ctx context.Context, s Sessions) (*session.Session, error) { return s.Get(ctx, id) })
+}
+
+func (h through) Brief(ctx context.Context, id string) (*session.Session, error) {
+	return pass(ctx, h, Request{Kind: RequestRead, Session: id, In: BriefOne(id)}, func(ctx context.Context, s Sessions) (*session.Session, error) { return s.Brief(ctx, id) })
 }
 
 func (h through) History(ctx context.Context, id string) ([]session.Message, error) {

@@ -47,9 +47,8 @@ func (h *hookServer) answer(ctx context.Context, body []byte) ([]byte, bool) {
 	return out.Bytes(), err == nil
 }
 
-// settled are the beginnings of the names of variables that settle what cairn does, also in the processes that
-// this one starts.
-var settled = []string{"CAIRN_", "XDG_", "HOME="}
+// settled are the beginnings of variables that settle what cairn does, also in the processes that this one starts.
+var settled = []string{"CAIRN_", "XDG_CONFIG_HOME=", "XDG_DATA_HOME=", "HOME="}
 
 // sameSettings reports whether a call has the server's values of these variables.
 func (h *hookServer) sameSettings(call *relay.Call) bool {

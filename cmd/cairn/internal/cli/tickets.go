@@ -170,11 +170,7 @@ func (c *Program) FinishTicket(ctx context.Context, dataDir, id string) ([]byte,
 // AddMessage begins the session of a message if it is new, and records the message.
 func (j ticketJob) AddMessage(ctx context.Context, b session.SessionBegin, m session.MessageBegin) (out *session.Message, err error) {
 	err = j.WithRepo(func(repo *cairn.Repo) error {
-		all := session.New(repo)
-		if _, err := all.Begin(ctx, b); err != nil {
-			return err
-		}
-		out, err = all.AddMessage(ctx, m)
+		out, err = session.New(repo).BeginWith(ctx, b, m)
 		return err
 	})
 	return out, err

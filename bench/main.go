@@ -92,6 +92,12 @@ tables. Relative names of files start in the directory bench.
                     -checkpoints commits behind them: packed, loose and reftable, by
                     path and by git daemon; 100000 is a thousand machines
 
+  -copies           instead measure copies of a tree of -files files, and of that and
+                    1 GB of node_modules: cairn checkout beside cp, rsync and git
+                    worktree add, on file systems in images that it makes and mounts;
+                    80000 files take 10 GB in -cache. Only root on Linux can mount
+  -on LIST          with -copies: file systems, from btrfs,xfs,ext4
+
   -serve            instead put a server under load: sessions that work at once, a
                     step each -pace, each changing one file
   -sessions N       default 50
@@ -165,6 +171,8 @@ func main() {
 		run = agentLatency
 	case opt.fleet > 0:
 		run = fleetLatency
+	case opt.copies:
+		run = copiesLatency
 	case opt.plot != "":
 		run = func(_ context.Context, opt options, out, _ io.Writer) error { return figures.PlotFile(opt.plot, out) }
 	}

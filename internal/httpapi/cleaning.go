@@ -53,6 +53,9 @@ func (s *Server) cleanDue(now time.Time) {
 			continue
 		}
 		p.cleaned = now
+		if p.isSealed() {
+			continue
+		}
 		if err := s.cleanProject(p); err != nil && s.life.Err() == nil && !errors.Is(err, cairn.ErrNotFound) {
 			s.opt.Logger.Warn("cannot clean", "root", p.root, "error", err)
 		}

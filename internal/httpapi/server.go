@@ -91,6 +91,7 @@ func (s *Server) maintainStores() {
 			}
 			s.cleanDue(now)
 			s.afterMoves()
+			s.sealClosed()
 		}
 	}
 }

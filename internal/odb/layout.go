@@ -21,6 +21,10 @@ import (
 // gets the next number.
 const formatVersion = "1"
 
+// sealedVersion is that of a sealed store, so that an earlier program leaves it alone. An open store has it for
+// a moment while it is sealed or opened.
+const sealedVersion = "2"
+
 // Paths inside a store, with the separator of the system.
 var (
 	privateDir  = "cairn"
@@ -212,6 +216,9 @@ func sweepAside(parent string) error {
 // checkLayout returns ErrNotStore where there is no store, and otherwise the reason why this
 // program cannot use it.
 func checkLayout(dir string) error {
+	if IsSealed(dir) {
+		return sealedError(dir)
+	}
 	text, err := atomicfile.Read(filepath.Join(dir, versionFile))
 	switch version := strings.TrimSpace(string(text)); {
 	case errors.Is(err, fs.ErrPermission):
@@ -219,7 +226,7 @@ func checkLayout(dir string) error {
 	case isNewer(version):
 		return fmt.Errorf("store %s has format version %.20q, this program knows version %s only; use a newer cairn",
 			dir, version, formatVersion)
-	case err == nil && version == formatVersion, hasStoreDirs(dir):
+	case err == nil && (version == formatVersion || version == sealedVersion), hasStoreDirs(dir):
 		return checkStoreDirs(dir)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return fmt.Errorf("%w in %s", ErrNotStore, dir)
@@ -233,7 +240,7 @@ func checkLayout(dir string) error {
 // directories show a store then, and a repair writes the version again.
 func isNewer(version string) bool {
 	n, err := strconv.Atoi(version)
-	return err == nil && n > 1
+	return err == nil && n > 2
 }
 
 // storeDirs are the directories without which a store cannot be repaired.

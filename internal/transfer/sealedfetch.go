@@ -51,7 +51,7 @@ func (r *Transport) sealedNotes(came *odb.Quarantine) (*sealedNotes, error) {
 	if r.Opt.Sealer == nil {
 		return &sealedNotes{closed: len(refs), why: errNoSealer}, nil
 	}
-	identities, err := r.identities()
+	identities, err := r.Opt.ReadIdentity()
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +216,7 @@ func (f *sealedFetch) parts(ctx context.Context, carrier *odb.Quarantine, note *
 			return err
 		}
 	}
-	identities, err := f.identities()
+	identities, err := f.Opt.ReadIdentity()
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
@@ -147,18 +146,6 @@ func (r *Transport) oneSealing(ctx context.Context) (end func() error, err error
 		return nil, errors.Join(err, mark.Close())
 	}
 	return mark.Close, nil
-}
-
-// identities reads the file of Options.Identity, nil where none is set.
-func (r *Transport) identities() ([]byte, error) {
-	if r.Opt.Identity == "" {
-		return nil, nil
-	}
-	data, err := os.ReadFile(r.Opt.Identity)
-	if err != nil {
-		return nil, fmt.Errorf("identity: %w", err)
-	}
-	return data, nil
 }
 
 // seenNotes reads what is known of the notes of other stores.

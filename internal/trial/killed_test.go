@@ -87,30 +87,27 @@ func TestBisectKilled(t *testing.T) {
 	}
 	copyAll(p.in("data"), pristine)
 	project := gittest.Manifest(t, p.in("project"))
-	for n := gittest.First(); ; n += gittest.Stride() {
-		copyAll(pristine, p.in("data"))
-		crash := gittest.KillAt(t, []string{os.Args[0]}, append(os.Environ(), "CAIRN_TEST_BISECT="+string(p), "GOMAXPROCS=2"), gittest.WriteCalls, n)
-		if !crash.Hit && crash.ExitCode != 0 {
-			t.Fatalf("undisturbed: %s", crash)
-		}
+	check := func(when string) (tested int) {
 		found, err := p.search(t.Context())
 		if err != nil || found.First == nil || found.First.ID != want.ID {
-			t.Fatalf("after a kill at call %d, %s: %+v, %v", n, crash.Call, found, err)
-		}
-		if !crash.Hit && found.Tested > 0 {
-			t.Errorf("a search that ended is repeated: %d runs", found.Tested)
+			t.Fatalf("%s: %+v, %v", when, found, err)
 		}
 		gittest.AssertEqual(t, "the project", project, gittest.Manifest(t, p.in("project")))
 		for dir, names := range map[string]int{"scratch": 0, "": 3} {
 			if left, err := os.ReadDir(p.in(dir)); err != nil || len(left) != names {
-				t.Errorf("after a kill at call %d: %s has %v, %v", n, dir, left, err)
+				t.Errorf("%s: %s has %v, %v", when, dir, left, err)
 			}
 		}
 		p.check(t)
-		if t.Failed() || !crash.Hit {
-			t.Logf("%d calls", n-1)
-			return
-		}
+		return found.Tested
+	}
+	env := append(os.Environ(), "CAIRN_TEST_BISECT="+string(p), "GOMAXPROCS=2")
+	gittest.Killed(t, gittest.Stride(), func(n int) gittest.Crash {
+		copyAll(pristine, p.in("data"))
+		return gittest.KillAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, n)
+	}, func(when string) { check(when) })
+	if tested := check("undisturbed"); tested > 0 {
+		t.Errorf("a search that ended is repeated: %d runs", tested)
 	}
 }
 

@@ -37,10 +37,10 @@ registered root, but for the new directory that POST /checkout makes. GET
 /openapi.json describes all requests.
 
 Without --listen the only way in is a Unix socket, serve/sock in the data
-directory, which only you can open. cairn track, patch, restore and revert and
-the hooks use the socket when it is there, and give the same answers when it is
-not; --no-server or CAIRN_NO_SERVER=1 keeps them from it. There is one server
-for each data directory.
+directory, which only you can open. cairn track, diff, patch, restore, revert,
+undo and redo and the hooks use the socket when it is there, and give the same
+answers when it is not; --no-server or CAIRN_NO_SERVER=1 keeps them from it.
+There is one server for each data directory.
 
 With --listen there is also a TCP port. A request to it needs the token, as
 Authorization: Bearer TOKEN, or the cookie of a browser that has logged in. The
@@ -169,7 +169,7 @@ func (c *commands) serve(ctx context.Context, cmd *cobra.Command, f serveFlags, 
 	socket, err := claim.Listen()
 	switch {
 	case err == nil:
-		ways = append(ways, listen.Socket(server, socket, ways))
+		ways = append(ways, listen.Socket(server, socket, ways, c.relayed(dataDir)...))
 	case listener == nil:
 		return fmt.Errorf("open the socket: %w (--data-dir names another place, --listen goes without)", err)
 	default:

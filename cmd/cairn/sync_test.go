@@ -21,7 +21,7 @@ import (
 // makes checkpoints and at the end of a turn, and at no other time.
 func TestSyncStarts(t *testing.T) {
 	t.Parallel()
-	home, dir := t.TempDir(), t.TempDir()
+	home, dir, data := t.TempDir(), t.TempDir(), t.TempDir()
 	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1")})
 	plain := homeOnly(home)
 	run := func(sync, extra, stdin string, args ...string) (pushes int) {
@@ -30,6 +30,8 @@ func TestSyncStarts(t *testing.T) {
 			switch name {
 			case "CAIRN_SYNC":
 				return sync
+			case "CAIRN_DATA_DIR":
+				return data
 			case extra:
 				return "1"
 			}
@@ -77,6 +79,23 @@ func TestSyncStarts(t *testing.T) {
 		if got := run(test.sync, test.extra, test.stdin, test.args...); got != test.want {
 			t.Errorf("%s: %d pushes begin, want %d", test.why, got, test.want)
 		}
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mark := flock.New(filepath.Join(cairn.StorePath(data, real), "cairn", "pushing"), flock.SetPermissions(0o600))
+	if err := mark.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	if got := run(away, "", "", "track"); got != 0 {
+		t.Errorf("%d pushes begin beside another one", got)
+	}
+	if err := mark.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := run(away, "", "", "track"); got != 1 {
+		t.Errorf("%d pushes begin after another one", got)
 	}
 }
 

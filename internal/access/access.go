@@ -12,6 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/retention"
 	"github.com/seed-fb9cbc17/cairn/internal/reviewed"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
 
@@ -37,6 +38,10 @@ func Lines(r Repo) operation.Lines { return r.inner().lines }
 
 // CleaningDue reports whether the last cleaning began at least every ago. It reads one small file.
 func CleaningDue(r Repo, every time.Duration) bool { return r.inner().cleaner.Due(every) }
+
+// Pushing reports whether a push in the background goes on that takes along what the store of a root holds now. If
+// not, the caller begins one.
+func Pushing(dataDir, root string) bool { return transfer.Pushes(state.StorePath(dataDir, root)) }
 
 // Unsealed reports whether the store was sealed before it was opened.
 func Unsealed(r Repo) bool { return r.inner().store.Unsealed }

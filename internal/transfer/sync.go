@@ -89,6 +89,15 @@ func (r *Transport) mark(name string) (*flock.Flock, error) {
 	return flock.New(r.DB.PrivatePath(name), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600)), nil
 }
 
+// Pushes reports whether a process pushes by Sync for the store in a directory. A checkpoint that the store has before
+// the call goes with it, because it looks again when it has pushed. A caller for which the answer is false begins a push:
+// another process may have found the mark held meanwhile, and relies on that.
+func Pushes(store string) bool {
+	mark := flock.New(filepath.Join(store, "cairn", markName), flock.SetFlag(os.O_RDWR))
+	free, err := mark.TryLock()
+	return errors.Join(err, mark.Close()) == nil && !free
+}
+
 // syncDue reports whether there is something to push, and no pause after a failure.
 func (r *Transport) syncDue(where string) (bool, error) {
 	s := r.standingOf(where)

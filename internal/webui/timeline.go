@@ -51,6 +51,8 @@ type entryView struct {
 	Counts *counts
 	Moved  string // in git
 
+	Secrets []string // places of credentials in the files of a checkpoint
+
 	Session string      // page of its session
 	Steps   []*stepView // of a turn, newest first
 	More    int         // steps that are not shown
@@ -64,10 +66,13 @@ type stepView struct {
 	Revert string
 	Goto   string
 	Counts *counts
-	Tests  string     // of the state after it: "passed", "failed" or ""
-	Moved  string     // in git
-	Calls  []callView // of tools, the first ones
-	Rest   int        // calls that are not shown
+	Tests  string // of the state after it: "passed", "failed" or ""
+	Moved  string // in git
+
+	Secrets []string // places of credentials in the files after it
+
+	Calls []callView // of tools, the first ones
+	Rest  int        // calls that are not shown
 
 	Between string  // changes since the step before that no step recorded
 	Others  *counts // of that
@@ -178,6 +183,7 @@ func (v *visit) entryView(e *entry) (_ *entryView, err error) {
 	case e.Track != nil:
 		view.View, view.Words = v.at("checkpoint/"+e.Track.ID), v.wordsOf(e.Track.Checkpoint)
 		view.Goto, view.Tests = v.at("plan", "do", "restore", "to", e.Track.ID), v.verdict(e.Track.ID, e.Track.Hash)
+		view.Secrets = placesOf(e.Track.Checkpoint)
 		if e.Track.Before != "" {
 			view.Revert = v.at("plan", "do", "revert", "from", e.Track.Before, "to", e.Track.ID)
 			if view.Moved, err = v.movedText(e.Track.Before, e.Track.ID); err == nil {
@@ -212,6 +218,7 @@ func (v *visit) stepViews(t *turn, from int) ([]*stepView, error) {
 		if !s.Open() {
 			view.Revert = v.takeBack(t, s)
 			view.Goto, view.Tests = v.at("plan", "do", "restore", "to", s.After.ID), v.verdict(s.After.ID, s.After.Hash)
+			view.Secrets = v.secretsOf(s.After.ID)
 			var err error
 			if view.Counts, err = v.count(s.Before.ID, s.After.ID); err != nil {
 				return nil, err

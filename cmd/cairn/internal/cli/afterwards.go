@@ -89,13 +89,15 @@ var syncsAfter = []string{
 	"track", "restore", "revert", "merge", "undo", "redo", "wait", "run", "resume", "pin", "unpin", "import", "test",
 }
 
-// syncLater starts a push in a process of its own where the setting sync wants one. If the process cannot
-// be started, the next command tries again.
+// syncLater starts a push in a process of its own where the setting sync wants one and none is under way. If the
+// process cannot be started, the next command tries again.
 func (c *Program) syncLater() {
 	if c.LastOptions == nil || !c.MayBegin() || c.LastOptions.Sync == "" || !c.TurnEnded && !slices.Contains(syncsAfter, c.Running) {
 		return
 	}
-	_ = c.Spawn(SyncArgs(c.LastOptions))
+	if !access.Pushing(c.LastOptions.DataDir, c.LastOptions.Root) {
+		_ = c.Spawn(SyncArgs(c.LastOptions))
+	}
 }
 
 // SyncArgs is the command line of a push in the background.

@@ -62,6 +62,8 @@ type LogEntry struct {
 	Passed  *bool        `json:"passed,omitempty"` // of its tests; nil = there is no result
 
 	ThinnedBefore int `json:"thinnedBefore,omitempty"` // thinned ones between the parent and this one
+
+	Secrets []cairn.Secret `json:"secrets,omitempty"`
 }
 
 // NoMessage is the message that the library gives to checkpoints without one.

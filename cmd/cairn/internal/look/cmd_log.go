@@ -64,8 +64,9 @@ With --json the answer is an array of {"id", "hash", "time", "author",
 "message", "parent"}, printed as it is read: the ids in full, the time as in RFC
 3339, and no parent where there is none. A checkpoint that does not hold
 everything has "scope", see cairn help status; one with a result of a test has
-"passed", and one after checkpoints that the setting keep has thinned
-"thinnedBefore", their number. One of an agent's session has
+"passed", one after checkpoints that the setting keep has thinned
+"thinnedBefore", their number, and one whose files hold secrets "secrets", as in
+cairn status. One of an agent's session has
 "work": {"sessionID", "messageID", "stepID", "agent", "model", "prompt",
 "calls": [{"tool", "command"}], "paths", "changed"}, the first few calls and
 paths, and the number of all paths. With --stat there is also "files", as in
@@ -245,7 +246,11 @@ func (r *logRun) changes(cp *cairn.Checkpoint) ([]cairn.Change, error) {
 
 // writeEntry prints a checkpoint in JSON.
 func (r *logRun) writeEntry(cp *cairn.Checkpoint, work *session.Work, partial cairn.Extent) error {
-	e := cli.LogEntry{ID: cp.ID, Hash: cp.Hash, Time: cp.When, Author: cp.Author, Message: cp.Message, Parent: cp.Parent, Work: work, Files: nil, Diffs: nil, Partial: partial, Passed: nil, ThinnedBefore: cp.ThinnedBefore}
+	e := cli.LogEntry{ID: cp.ID, Hash: cp.Hash, Time: cp.When, Author: cp.Author, Message: cp.Message, Parent: cp.Parent, Work: work, Files: nil, Diffs: nil, Partial: partial, Passed: nil, ThinnedBefore: cp.ThinnedBefore, Secrets: nil}
+	var err error
+	if e.Secrets, err = cp.Secrets(); err != nil {
+		return err
+	}
 	if passed, ok := r.verdicts()[cp.ID]; ok {
 		e.Passed = &passed
 	}
@@ -284,6 +289,9 @@ func (r *logRun) writeLine(cp *cairn.Checkpoint, work *session.Work, changes []c
 	}
 	if cp.ThinnedBefore > 0 {
 		count += fmt.Sprintf(", %d thinned before", cp.ThinnedBefore)
+	}
+	if secrets, err := cp.Secrets(); err == nil && len(secrets) > 0 {
+		count += ", " + wording.Count(len(secrets), "secret")
 	}
 	who, message := cp.Author, cp.Message
 	if !r.Global.Verbose {

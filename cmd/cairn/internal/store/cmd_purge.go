@@ -50,8 +50,9 @@ With --json:
     the ids of the checkpoints that became partial, bytes, and the ids of
     contents that other paths hold, too; "besides": [{"root", "store",
     "missing", "unneeded"}], if there are any, the stores that hold the same,
-    and whether none of their checkpoints needs it. With --secrets also "findings": [{"path", "rule", "line", "checkpoints"}], and
-    "uncaptured", the paths that are not captured until --lift.
+    and whether none of their checkpoints needs it. With --secrets also
+    "findings": [{"path", "rule", "line", "checkpoints"}], and "uncaptured",
+    the paths that are not captured until --lift.
 
 Exit status: 3 if other paths or stores still hold the contents.
 `

@@ -475,6 +475,43 @@ func TestRemoveLinked(t *testing.T) {
 	}
 }
 
+// TestRemoveLinkedStaged: contents that only the index has are listed. Those that the file has, too, or HEAD,
+// are not.
+func TestRemoveLinkedStaged(t *testing.T) {
+	t.Parallel()
+	f := newLinked(t)
+	k, _ := f.forkLinked(copyPlace(t), cairn.ForkOptions{})
+	for _, path := range []string{"a", "new", "sub/y"} {
+		k.write(path, "staged alone\n")
+	}
+	k.write("b", "staged, and so in the file\n")
+	k.git("add", "-A")
+	k.write("a", "one\n")
+	k.remove("new")
+	k.write("sub/y", "y")
+	k.git("rm", "-q", "--cached", "c") // the file stays
+	k.write("far/away/z", "never staged\n")
+	k.closeAll()
+	opt := cairn.RemoveForkOptions{Env: f.o.Env()}
+	res, err := f.repo().RemoveFork(t.Context(), k.root, opt)
+	if !errors.Is(err, cairn.ErrUnmerged) {
+		t.Fatalf("%+v %v", res, err)
+	}
+	var staged []string
+	for _, lost := range res.Lost {
+		if strings.Contains(lost.Reason, "staged") {
+			staged = append(staged, string(lost.Path))
+		}
+	}
+	if strings.Join(staged, " ") != "a new sub/y" {
+		t.Errorf("%+v", res.Lost)
+	}
+	opt.Force = true
+	if _, err := f.repo().RemoveFork(t.Context(), k.root, opt); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestRemoveLinkedUnreadable: a repository that git cannot read is not one that is gone. The fork stays.
 func TestRemoveLinkedUnreadable(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -46,7 +47,7 @@ func TestPurgeBesides(t *testing.T) {
 		var roots, wanted []string
 		for _, h := range res.Besides {
 			roots = append(roots, string(h.Root))
-			if string(h.Store) != cairn.StorePath(f.data, string(h.Root)) || h.Missing != (string(h.Root) == two.root) {
+			if string(h.Store) != cairn.StorePath(f.data, string(h.Root)) || h.Missing != (string(h.Root) == two.root) || h.Unneeded {
 				t.Errorf("%+v", h)
 			}
 		}
@@ -65,5 +66,42 @@ func TestPurgeBesides(t *testing.T) {
 	purge(one, two)
 	if text := readAt(t, unrelated, "@", "key"); text != "secret\n" {
 		t.Errorf("%q", text)
+	}
+}
+
+// TestPurgeBesidesUnneeded: a store whose checkpoints do not lead to the contents needs a cleaning. A purge
+// would find nothing there.
+func TestPurgeBesidesUnneeded(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("a\n")})
+	f.track()
+	k, _ := f.fork(copyPlace(t), cairn.ForkOptions{})
+	k.write("key", "secret of the fork\n")
+	k.track()
+	if _, err := f.repo().Compare(t.Context(), []cairn.MergeSource{{Repo: k.repo()}}, cairn.CompareOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	purge := func() []cairn.PurgeHolder {
+		t.Helper()
+		res, err := k.repo().Purge(t.Context(), []string{k.path("key")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.Besides
+	}
+	o, store := gittest.NewOracle(t), cairn.StorePath(f.data, f.root)
+	id := strings.TrimSpace(o.Feed(store, k.read("key"), "hash-object", "--stdin"))
+	if _, err := o.Try(store, "cat-file", "-e", id); err != nil {
+		t.Fatal("the comparison has not brought it:", err)
+	}
+	if list := purge(); len(list) != 1 || string(list[0].Root) != f.root || !list[0].Unneeded {
+		t.Fatalf("%+v", list)
+	}
+	if _, err := f.repo().Clean(t.Context(), cairn.CleanOptions{Thorough: true}); err != nil {
+		t.Fatal(err)
+	}
+	f.closeAll()
+	if out, err := o.Try(store, "cat-file", "-e", id); err == nil {
+		t.Error("it is there after a thorough cleaning", out)
 	}
 }

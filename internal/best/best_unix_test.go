@@ -139,6 +139,22 @@ esac`)
 	if w.read("project/a") != "1\n" {
 		t.Error("the first directory was changed")
 	}
+	w.checkListed(res)
+}
+
+// checkListed: the list of forks says how the test of each attempt ended.
+func (w *world) checkListed(res *Result) {
+	w.Helper()
+	list, err := w.repo.Forks(w.Context())
+	if err != nil || len(list) != len(res.Forks) {
+		w.Fatal(list, err)
+	}
+	for _, f := range list {
+		i := slices.IndexFunc(res.Forks, func(a Attempt) bool { return a.Root == f.Root })
+		if a := res.Forks[i]; f.Changed != a.Files || f.Checkpoint != a.Checkpoint || f.Test == nil || f.Test.Status != a.Test.Status {
+			w.Errorf("%+v, listed as %+v", a, f)
+		}
+	}
 }
 
 // checkFork looks into the store and the log of an attempt.

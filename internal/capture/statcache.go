@@ -13,7 +13,7 @@ import (
 
 // IndexFile returns the paths of the stat cache.
 func (r *Capturer) IndexFile() index.File {
-	return index.File{Base: r.DB.PrivatePath("index"), Delta: r.DB.PrivatePath("index.delta")}
+	return index.File{Base: r.DB.PrivatePath("index"), Delta: r.DB.PrivatePath("index.delta"), Shared: r.DB.PrivatePath("index.shared")}
 }
 
 // loadIndex returns the stat cache. It returns an empty one if the file is damaged or a pack that

@@ -39,6 +39,8 @@ type ForkInfo struct {
 	Changed    int    `json:"changed" doc:"Paths that differ from the base."`
 	Unmerged   int    `json:"unmerged" doc:"Paths that a merge of the fork would change here, or could not merge."`
 	Error      string `json:"error,omitempty" doc:"Why the fork could not be looked at."`
+
+	Test *history.TestResult `json:"test,omitempty" doc:"The newest result of a test of its newest checkpoint."`
 }
 
 // Forks lists the forks that were made of this root, ordered by directory. A fork of a fork is not among
@@ -131,7 +133,21 @@ func (f *ForkInfo) Look(ctx context.Context, other *capture.Capturer) (now *hist
 	}
 	changes, err = other.Changes(ctx, from, to, nil)
 	f.Base, f.Checkpoint, f.Changed = base.ID, now.ID, len(changes)
+	if err == nil {
+		err = f.lookAtTests(ctx, other)
+	}
 	return now, changes, err
+}
+
+// lookAtTests finds the newest result of a test of the newest checkpoint.
+func (f *ForkInfo) lookAtTests(ctx context.Context, other *capture.Capturer) error {
+	results, err := other.TestResults(ctx)
+	for i := range results {
+		if results[i].Checkpoint == f.Checkpoint {
+			f.Test = &results[i]
+		}
+	}
+	return err
 }
 
 // RemovedFork describes a fork that was removed, or in a dry run would be.

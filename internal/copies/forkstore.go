@@ -318,6 +318,7 @@ func (f *fork) capture(ctx context.Context, entries map[string]index.Entry) erro
 	s.Disturbed, s.Recovery = k.Forget, func(context.Context, *history.Locked) error { return nil }
 	k.RefreshDenied()
 	k.RefreshRepository()
+	index.Share(k.IndexFile(), f.IndexFile()) // else the stat cache takes more room
 	return k.Locked(ctx, func(l *history.Locked) error {
 		disk, err := k.Capture(ctx, l, capture.Options{Known: knownFrom(entries)})
 		if err != nil {

@@ -64,8 +64,16 @@ func (x *Index) all() record {
 	return record{aux: x.Aux, packs: x.Packs, summary: x.summary, dirs: dirs}
 }
 
-// rewrite replaces base and delta by a new base with the whole index.
+// rewrite replaces base and delta by a new base with the whole index. Only the first base is written beside
+// a shared one: a later one would differ from it more and more.
 func (x *Index) rewrite(f File) error {
+	if x.base == 0 && f.Shared != "" {
+		if ok, err := x.writeOn(f); ok || err != nil {
+			x.clean()
+			os.Remove(f.Delta)
+			return err
+		}
+	}
 	id, rec := newBaseID(), x.all()
 	var size int64
 	err := atomicfile.Write(f.Base, 0o600, false, func(w io.Writer) (err error) {
@@ -78,5 +86,8 @@ func (x *Index) rewrite(f File) error {
 	x.setBase(id, size)
 	x.clean()
 	os.Remove(f.Delta) // a delta that stays only wastes space: it names another base
+	if f.Shared != "" {
+		os.Remove(f.Shared)
+	}
 	return nil
 }

@@ -20,6 +20,14 @@
 // delta exceeds a quarter of the base, the base is rewritten: by Save at once, or by Fold when the
 // caller chooses. A crash in between leaves the base alone, which is older but consistent.
 //
+// # Shared bases
+//
+// The first base of a fork's store is written beside that of the first store, a hard link to which lies in
+// the file Shared. Of a directory with the same names only what differs is written: the times of change and
+// inodes of all entries, as differences from the entry before, some six bytes a file instead of seventy.
+// Where the shared base is absent or another one, the cache is malformed, and the next scan starts
+// without it. The second base stands alone.
+//
 // # Racy entries
 //
 // A file can change after it was read without a change of its stat, if both happen in one tick of

@@ -11,8 +11,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
 
-// File names the two files of an index.
-type File struct{ Base, Delta string }
+// File names the files of an index. Shared is the base of another one that the first base may be written
+// beside, see Share; there may be none.
+type File struct{ Base, Delta, Shared string }
 
 const (
 	baseMagic  = "CAIRNIX3"
@@ -47,7 +48,7 @@ func Load(f File) (*Index, error) {
 		return New(), err
 	}
 	x := New()
-	if err := x.decodeBase(base); err != nil {
+	if err := x.decode(base, f); err != nil {
 		return New(), fmt.Errorf("%s: %w", f.Base, err)
 	}
 	x.replay(delta)
@@ -80,25 +81,41 @@ func readFile(path string) ([]byte, error) {
 	return data[:n], err
 }
 
+// decode reads a base of either kind.
+func (x *Index) decode(data []byte, f File) error {
+	if len(data) >= len(onMagic) && string(data[:len(onMagic)]) == onMagic {
+		return x.decodeOn(data, f)
+	}
+	return x.decodeBase(data)
+}
+
 func (x *Index) decodeBase(data []byte) error {
-	if len(data) < headerLen+4 || string(data[:len(baseMagic)]) != baseMagic {
-		return fmt.Errorf("%w: no header", ErrMalformed)
-	}
-	body, sum := data[:len(data)-4], binary.LittleEndian.Uint32(data[len(data)-4:])
-	if crc32.Checksum(body, crcTable) != sum {
-		return fmt.Errorf("%w: checksum", ErrMalformed)
-	}
-	rec, err := decodeRecord(body[headerLen:])
+	rec, id, err := readBase(data)
 	if err != nil {
 		return err
 	}
-	if len(rec.patches) > 0 {
-		return fmt.Errorf("%w: base with patches", ErrMalformed)
-	}
 	x.Dirs = make(map[string]*Dir, len(rec.dirs))
 	x.apply(&rec)
-	x.setBase(binary.LittleEndian.Uint64(body[len(baseMagic):]), int64(len(data)))
+	x.setBase(id, int64(len(data)))
 	return nil
+}
+
+// readBase checks and decodes a base that stands alone.
+func readBase(data []byte) (rec record, id uint64, err error) {
+	if len(data) < headerLen+4 || string(data[:len(baseMagic)]) != baseMagic {
+		return rec, 0, fmt.Errorf("%w: no header", ErrMalformed)
+	}
+	body, sum := data[:len(data)-4], binary.LittleEndian.Uint32(data[len(data)-4:])
+	if crc32.Checksum(body, crcTable) != sum {
+		return rec, 0, fmt.Errorf("%w: checksum", ErrMalformed)
+	}
+	if rec, err = decodeRecord(body[headerLen:]); err != nil {
+		return rec, 0, err
+	}
+	if len(rec.patches) > 0 {
+		return rec, 0, fmt.Errorf("%w: base with patches", ErrMalformed)
+	}
+	return rec, binary.LittleEndian.Uint64(body[len(baseMagic):]), nil
 }
 
 // setBase makes this state that of a base without a delta.

@@ -94,10 +94,7 @@ func decodeRecord(data []byte) (rec record, err error) {
 	rec.dirs = make([]*Dir, len(dirs))
 	for i := range dirs {
 		d := &dirs[i]
-		d.Path = string(r.piece())
-		copy(d.Tree[:], r.next(len(d.Tree)))
-		d.Seal.decode(r.next(sealSize))
-		d.Raw = r.piece()
+		r.blockTo(d)
 		if err := checkBlock(d.Raw); err != nil {
 			return record{}, err
 		}
@@ -112,6 +109,14 @@ func decodeRecord(data []byte) (rec record, err error) {
 		return record{}, fmt.Errorf("%w: record", ErrMalformed)
 	}
 	return rec, nil
+}
+
+// blockTo is the inverse of Dir.append.
+func (r *reader) blockTo(d *Dir) {
+	d.Path = string(r.piece())
+	copy(d.Tree[:], r.next(len(d.Tree)))
+	d.Seal.decode(r.next(sealSize))
+	d.Raw = r.piece()
 }
 
 // reader takes pieces from data. After a piece is missing it is short and returns nothing more.

@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/answers"
 )
 
 func (t *tools) addForks(s *mcp.Server) {
@@ -17,7 +18,7 @@ func (t *tools) addForks(s *mcp.Server) {
 		Annotations: adds("Fork the directory"),
 	}, t.fork)
 	add(s, &mcp.Tool{
-		Name: "forks", Description: "List the forks of the working directory: what each changed since, and how much of that is not merged.",
+		Name: "forks", Description: "List the forks of the working directory: what each changed since, how much of that is not merged, and how its test ended.",
 		Annotations: readOnly("List forks"),
 	}, t.forks)
 }
@@ -76,6 +77,9 @@ func (t *tools) forks(ctx context.Context, _ struct{}) (out forksAnswer, text st
 	var b strings.Builder
 	for _, f := range out.Forks {
 		fmt.Fprintf(&b, "%s: %d changed, %d not merged", f.Root.Quoted(), f.Changed, f.Unmerged)
+		if f.Test != nil {
+			b.WriteString(", the test " + answers.Verdict(f.Test))
+		}
 		if f.Error != "" {
 			b.WriteString(": " + f.Error)
 		}

@@ -159,6 +159,7 @@ func Move(ctx context.Context, dir, to, root string, opt Options) error {
 	}
 	os.Remove(db.PrivatePath("index"))
 	os.Remove(db.PrivatePath("index.delta"))
+	os.Remove(db.PrivatePath("index.shared"))
 	err = writeFile(db.path(rootFile), []byte(root), !opt.NoSync)
 	if err = errors.Join(err, unlock(), db.Close()); err == nil {
 		err = atomicfile.Rename(dir, to)

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/reach"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -20,6 +21,10 @@ type Holder struct {
 	Root    state.Path `json:"root"` // the directory of the store
 	Store   state.Path `json:"store"`
 	Missing bool       `json:"missing,omitempty"` // the directory is gone
+
+	// Unneeded: no checkpoint of the store leads to the contents. A thorough cleaning drops them, a purge
+	// finds nothing.
+	Unneeded bool `json:"unneeded,omitempty"`
 }
 
 // holders lists the stores beside this one that hold contents: of forks, of the directory that this one is a
@@ -44,11 +49,18 @@ func (r *Rewriter) holders(ctx context.Context, contents map[object.ID]bool) ([]
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if holds, err := k.holds(contents); err != nil {
+		held, err := k.holds(contents)
+		if err != nil {
 			r.Log.Warn("a store is not searched for purged contents", "store", k.db.Dir(), "error", err)
-		} else if holds {
+			continue
+		}
+		if len(held) > 0 {
 			info, err := os.Stat(k.db.Root())
-			list = append(list, Holder{state.Path(k.db.Root()), state.Path(k.db.Dir()), err != nil || !info.IsDir()})
+			h := Holder{Root: state.Path(k.db.Root()), Store: state.Path(k.db.Dir()), Missing: err != nil || !info.IsDir()}
+			if h.Unneeded, err = k.unneeded(ctx, held); err != nil {
+				return nil, err
+			}
+			list = append(list, h)
 		}
 	}
 	slices.SortFunc(list, func(a, b Holder) int { return strings.Compare(string(a.Root), string(b.Root)) })
@@ -107,20 +119,41 @@ func (r *Rewriter) relate(all []*kin) {
 	}
 }
 
-// holds reports whether a related store has one of some contents.
-func (k *kin) holds(contents map[object.ID]bool) (bool, error) {
+// holds lists those of some contents that a related store has.
+func (k *kin) holds(contents map[object.ID]bool) (held []object.ID, err error) {
 	if !k.related {
-		return false, nil
+		return nil, nil
 	}
 	for id := range contents {
 		_, size, err := k.db.Stat(id)
 		switch {
 		case errors.Is(err, odb.ErrNotFound):
 		case err != nil:
-			return false, err
+			return nil, err
 		case size > 0:
-			return true, nil
+			held = append(held, id)
 		}
 	}
-	return false, nil
+	return held, nil
+}
+
+// unneeded reports whether no root of the store leads to any of these objects. It reports false where that
+// cannot be told.
+func (k *kin) unneeded(ctx context.Context, held []object.ID) (bool, error) {
+	census, _, _, err := reach.Objects(k.db)
+	if err != nil {
+		return false, nil
+	}
+	m := reach.NewMarker(k.db, census)
+	m.CutAt(k.db, nil)
+	if _, err := m.MarkRoots(k.db, nil); err != nil {
+		return false, nil
+	}
+	if err := m.Run(ctx, nil); err != nil || m.Blocked() != nil {
+		return false, ctx.Err()
+	}
+	return !slices.ContainsFunc(held, func(id object.ID) bool {
+		slot, ok := m.Slot(id)
+		return !ok || m.Live(slot)
+	}), nil
 }

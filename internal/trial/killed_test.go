@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -50,11 +51,17 @@ func (p site) search(ctx context.Context) (found *Result, err error) {
 	return Bisect(ctx, steps, r.Test)
 }
 
-// TestBisectKilled kills a search before its write-type system calls. The next one finds the answer,
-// leaves no copy behind, and nothing but store and scratch directory has changed.
-func TestBisectKilled(t *testing.T) {
-	t.Parallel()
-	p := site(t.TempDir())
+// harmed is a project in which searches are harmed, over and over from the same state.
+type harmed struct {
+	site
+	pristine string
+	want     string // the first state at which the command fails
+	project  gittest.Listing
+}
+
+func newHarmed(t *testing.T) *harmed {
+	t.Helper()
+	p := &harmed{site: site(t.TempDir()), pristine: filepath.Join(t.TempDir(), "data")}
 	if err := os.Mkdir(p.in("project"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -75,39 +82,73 @@ func TestBisectKilled(t *testing.T) {
 	if err = errors.Join(err, repo.Close(), os.Mkdir(p.in("scratch"), 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	pristine := filepath.Join(t.TempDir(), "data")
-	copyAll := func(from, to string) {
-		t.Helper()
-		if err := os.RemoveAll(to); err != nil {
-			t.Fatal(err)
-		}
-		if out, err := exec.Command("cp", "-a", from, to).CombinedOutput(); err != nil {
-			t.Skipf("SKIPPED: cp -a is needed: %v\n%s", err, out)
-		}
+	p.want = want.ID
+	copyAll(t, p.in("data"), p.pristine)
+	p.project = gittest.Manifest(t, p.in("project"))
+	return p
+}
+
+func copyAll(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.RemoveAll(to); err != nil {
+		t.Fatal(err)
 	}
-	copyAll(p.in("data"), pristine)
-	project := gittest.Manifest(t, p.in("project"))
-	check := func(when string) (tested int) {
-		found, err := p.search(t.Context())
-		if err != nil || found.First == nil || found.First.ID != want.ID {
-			t.Fatalf("%s: %+v, %v", when, found, err)
+	if out, err := exec.Command("cp", "-a", from, to).CombinedOutput(); err != nil {
+		t.Skipf("SKIPPED: cp -a is needed: %v\n%s", err, out)
+	}
+}
+
+// harm harms a search at its write-type system calls, each in turn. The next one finds the answer, leaves no
+// copy behind, and nothing but store and scratch directory has changed.
+func (p *harmed) harm(t *testing.T, at func(argv, env []string, n int) gittest.Crash) {
+	t.Helper()
+	for n := gittest.First(); ; n += gittest.Stride() {
+		copyAll(t, p.pristine, p.in("data"))
+		crash := at([]string{os.Args[0]}, append(os.Environ(), "CAIRN_TEST_BISECT="+string(p.site), "GOMAXPROCS=2"), n)
+		if !crash.Hit && crash.ExitCode != 0 {
+			t.Fatalf("undisturbed: %s", crash)
 		}
-		gittest.AssertEqual(t, "the project", project, gittest.Manifest(t, p.in("project")))
+		when := fmt.Sprintf("call %d, %s", n, crash.Call)
+		gittest.AssertEqual(t, "the project, "+when, p.project, gittest.Manifest(t, p.in("project")))
+		found, err := p.search(t.Context())
+		if err != nil || found.First == nil || found.First.ID != p.want {
+			t.Fatalf("after %s: %+v, %v", when, found, err)
+		}
+		if !crash.Hit && found.Tested > 0 {
+			t.Errorf("a search that ended is repeated: %d runs", found.Tested)
+		}
+		gittest.AssertEqual(t, "the project, after "+when, p.project, gittest.Manifest(t, p.in("project")))
 		for dir, names := range map[string]int{"scratch": 0, "": 3} {
 			if left, err := os.ReadDir(p.in(dir)); err != nil || len(left) != names {
-				t.Errorf("%s: %s has %v, %v", when, dir, left, err)
+				t.Errorf("after %s: %s has %v, %v", when, dir, left, err)
 			}
 		}
 		p.check(t)
-		return found.Tested
+		if t.Failed() || !crash.Hit {
+			t.Logf("%d calls", n-1)
+			return
+		}
 	}
-	env := append(os.Environ(), "CAIRN_TEST_BISECT="+string(p), "GOMAXPROCS=2")
-	gittest.Killed(t, gittest.Stride(), func(n int) gittest.Crash {
-		copyAll(pristine, p.in("data"))
-		return gittest.KillAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, n)
-	}, func(when string) { check(when) })
-	if tested := check("undisturbed"); tested > 0 {
-		t.Errorf("a search that ended is repeated: %d runs", tested)
+}
+
+// TestBisectKilled kills a search.
+func TestBisectKilled(t *testing.T) {
+	t.Parallel()
+	newHarmed(t).harm(t, func(argv, env []string, n int) gittest.Crash {
+		return gittest.KillAt(t, argv, env, gittest.WriteCalls, n)
+	})
+}
+
+// TestBisectWriteErrors lets one system call fail, as on a full disk.
+func TestBisectWriteErrors(t *testing.T) {
+	t.Parallel()
+	for _, errno := range []syscall.Errno{syscall.ENOSPC, syscall.EIO} {
+		t.Run(errno.Error(), func(t *testing.T) {
+			t.Parallel()
+			newHarmed(t).harm(t, func(argv, env []string, n int) gittest.Crash {
+				return gittest.FailAt(t, argv, env, gittest.WriteCalls, n, errno)
+			})
+		})
 	}
 }
 

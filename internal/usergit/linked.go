@@ -314,6 +314,8 @@ type LinkedState struct {
 	Detached int    // commits of its HEAD that no ref leads to
 	Locked   bool   // by git worktree lock
 	Under    string // what git is in the middle of there, "" for nothing
+
+	Staged []string // paths whose contents in its index are neither in the file nor in HEAD
 }
 
 // Linked reads the state of a linked work tree, whose directory may be gone.
@@ -340,6 +342,11 @@ func (r *Repo) Linked(ctx context.Context, w *Linked) (s LinkedState, err error)
 			return s, err
 		}
 		s.Detached += n
+		staged, err := r.stagedOnly(ctx, w.Place, dir)
+		if err != nil {
+			return s, err
+		}
+		s.Staged = append(s.Staged, staged...)
 	}
 	return s, err
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -138,7 +139,7 @@ func TestRemoveLinkedKeeps(t *testing.T) {
 	f.run("branch", "-m", w.Branch, "kept")
 	f.run("branch", w.Branch+"/x", "kept")
 	f.run("branch", w.Branch+"/y", "kept")
-	if s, err := f.Linked(background, w); err != nil || s != (LinkedState{}) {
+	if s, err := f.Linked(background, w); err != nil || !reflect.DeepEqual(s, LinkedState{}) {
 		t.Errorf("%+v %v", s, err)
 	}
 	if kept, err := f.RemoveLinked(background, w); err != nil || kept != "" {

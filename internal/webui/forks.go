@@ -56,14 +56,23 @@ func (v *visit) forkID(f *cairn.ForkInfo) string {
 	return id
 }
 
-func forkCounts(f *cairn.ForkInfo) string {
+func forkCounts(f *cairn.ForkInfo) (text string) {
 	switch {
 	case f.Error != "":
 		return f.Error
 	case f.Changed == 0:
-		return "nothing changed"
+		text = "nothing changed"
 	case f.Unmerged == 0:
-		return plural(f.Changed, "path") + " changed, all merged"
+		text = plural(f.Changed, "path") + " changed, all merged"
+	default:
+		text = plural(f.Changed, "path") + " changed, " + grouped(f.Unmerged) + " not merged"
 	}
-	return plural(f.Changed, "path") + " changed, " + grouped(f.Unmerged) + " not merged"
+	switch {
+	case f.Test == nil || f.Test.Skipped():
+	case f.Test.Passed():
+		text += ", the test passed"
+	default:
+		text += ", the test failed"
+	}
+	return text
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
+	"github.com/seed-fb9cbc17/cairn/internal/answers"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -27,7 +28,8 @@ With --json:
     [{"root", "store", "time", "changed", "unmerged"}], and where there is
     something to say "sessionID", "missing", "branch" (of a linked work tree),
     "base" and "checkpoint" (the checkpoint that it began with, and its newest),
-    "error".
+    "error", "test" (the newest result of a test of "checkpoint", as of cairn
+    test --json).
 
 Examples:
     cairn forks
@@ -74,6 +76,9 @@ func (c *commands) forkText(f *cairn.ForkInfo) string {
 		line += ": nothing changed"
 	default:
 		line += fmt.Sprintf(": %s changed, %d not merged", wording.Count(f.Changed, "path"), f.Unmerged)
+	}
+	if f.Test != nil {
+		line += ", the test " + answers.Verdict(f.Test)
 	}
 	if f.Missing {
 		line += " (the directory is gone)"

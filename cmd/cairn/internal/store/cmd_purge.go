@@ -49,9 +49,10 @@ With --json:
     {"paths", "checkpoints", "freed", "elsewhere"}: the paths that were found,
     the ids of the checkpoints that became partial, bytes, and the ids of
     contents that other paths hold, too; "besides": [{"root", "store",
-    "missing"}], if there are any, the stores that hold the same. With --secrets
-    also "findings": [{"path", "rule", "line", "checkpoints"}], and
-    "uncaptured", the paths that are not captured until --lift.
+    "missing", "unneeded"}], if there are any, the stores that hold the same,
+    and whether none of their checkpoints needs it. With --secrets also
+    "findings": [{"path", "rule", "line", "checkpoints"}], and "uncaptured",
+    the paths that are not captured until --lift.
 
 Exit status: 3 if other paths or stores still hold the contents.
 `
@@ -154,7 +155,11 @@ func besidesText(h *cairn.PurgeHolder, args []string) string {
 	if h.Missing {
 		return text + ", and the directory is gone; cairn doctor --remove-abandoned removes such stores"
 	}
-	command := "cairn -C " + wording.ShellWord(string(h.Root)) + " purge"
+	command := "cairn -C " + wording.ShellWord(string(h.Root))
+	if h.Unneeded {
+		return text + ", and none of its checkpoints needs them; " + command + " gc --thorough drops them"
+	}
+	command += " purge"
 	for _, arg := range args {
 		command += " " + wording.ShellWord(arg)
 	}

@@ -70,9 +70,9 @@ func crashes() (first, every int, given bool) {
 // go test ./... is for everyday use, and -short for every change of a line.
 func Full() bool { return os.Getenv("CAIRN_CRASH") != "" }
 
-// brief reports whether the tests are for a change of a line. The race detector, which sees only what runs,
-// has more of them with -short.
-func brief() bool { return testing.Short() && !Race }
+// brief reports whether the tests are for a change of a line: with -short, but not under the race detector,
+// which sees only what runs, and not with CAIRN_CRASH, as .ci/run sets it for the tests on the disk.
+func brief() bool { return testing.Short() && !Race && !Full() }
 
 // Rounds is how often a random test repeats itself: a tenth with -short, all if Full, else half of it.
 func Rounds(full int) int {
@@ -120,8 +120,8 @@ func Long(t testing.TB) {
 	}
 }
 
-// LongUnlessRace skips a test with -short, but not under the race detector: it takes half a second of a
-// processor or more.
+// LongUnlessRace skips a test with -short, but neither under the race detector nor with CAIRN_CRASH: it takes
+// half a second of a processor or more.
 func LongUnlessRace(t testing.TB) {
 	t.Helper()
 	if brief() {

@@ -23,8 +23,8 @@ type MergeOptions = merge.Options
 // becomes as it is there. A path that was changed on both sides is merged line by line; where that is
 // not clean, it stays as it is here and is a conflict. Renames of either side are followed.
 //
-// Only this root and this store are written. What the store lacks is copied from the other store and
-// checked on the way. The merge is an operation: Undo takes it back.
+// Only this root and this store are written. What the store lacks is read from the other store and
+// checked. Packs that hold little else come by hard link, other objects are copied. The merge is an operation: Undo takes it back.
 //
 // With Hunks only these come in. Compare lists their names.
 func (r *Repo) Merge(ctx context.Context, from MergeSource, opt MergeOptions) (*Result, error) {
@@ -55,7 +55,7 @@ type CompareOptions = merge.CompareOptions
 
 // Compare lists what each of several sources changed since the checkpoint that it has in common with
 // this directory, found as by Merge, and marks the files that another one or this directory changed,
-// too. Objects that the store lacks are copied until the next cleaning.
+// too. Objects that the store lacks come as by Merge and stay until the next cleaning.
 func (r *Repo) Compare(ctx context.Context, from []MergeSource, opt CompareOptions) (*Comparison, error) {
 	defer r.store.Trees.DropLarge()
 	sources := make([]merge.Source, len(from))

@@ -45,7 +45,9 @@ type options struct {
 	sessions, projects int
 	lasts, pace        time.Duration
 	fleet              int // refs of other machines on a remote, 0 = not measured
-	growth             int // tracks, 0 = not measured
+	copies             bool
+	images             []string // file systems, nil = all
+	growth             int      // tracks, 0 = not measured
 
 	curves      bool
 	checkpoints int
@@ -54,7 +56,7 @@ type options struct {
 
 func parseOptions(args []string) (options, error) {
 	var opt options
-	var only, contenders, without string
+	var only, contenders, without, images string
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.StringVar(&opt.corpus, "corpus", "synthetic", "")
@@ -80,6 +82,8 @@ func parseOptions(args []string) (options, error) {
 	flags.StringVar(&opt.benchstat, "benchstat", "", "")
 	flags.StringVar(&opt.profile, "profile", "", "")
 	flags.IntVar(&opt.fleet, "fleet", 0, "")
+	flags.BoolVar(&opt.copies, "copies", false, "")
+	flags.StringVar(&images, "on", "", "")
 	flags.IntVar(&opt.growth, "growth", 0, "")
 	flags.BoolVar(&opt.curves, "curves", false, "")
 	flags.IntVar(&opt.checkpoints, "checkpoints", 10_000, "")
@@ -106,6 +110,9 @@ func parseOptions(args []string) (options, error) {
 		return opt, errors.New("-loose is about repositories: it needs -repository")
 	case opt.rounds < 1 || opt.files < 1 || opt.inRow < 1 || opt.shrink < 1 || opt.checkpoints < 1 || opt.growth < 0 || opt.fleet < 0 || opt.heavy < 0:
 		return opt, errors.New("-n, -files, -in-row, -shrink and -checkpoints need at least 1")
+	}
+	if images != "" {
+		opt.images = strings.Split(images, ",")
 	}
 	if opt.only, err = parseOnly(only, opt.curves); err != nil {
 		return opt, err

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 )
 
@@ -112,6 +113,9 @@ func (d *Door) enter(w *answer, r *http.Request) error {
 	}
 	if err := s.readBody(w, r); err != nil {
 		return err
+	}
+	if token := r.Header.Get(protocol.OperationHeader); token != "" {
+		r = r.WithContext(operation.WithToken(r.Context(), token))
 	}
 	s.route(w, r)
 	return nil

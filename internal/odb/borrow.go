@@ -277,6 +277,53 @@ func (db *DB) takeLoose(from *DB) error {
 	return batch.Commit()
 }
 
+// TakePacks links the packs of another store that hold wanted objects and little else: at least half of
+// their objects are wanted and missing here. Each wanted object of a pack is read before, and a pack with
+// a damaged one is left out, as is one that cannot be linked. It promises nothing: the caller copies what
+// is still missing. Call it with the lock of this store held; the other store may be written to meanwhile.
+func (db *DB) TakePacks(from *DB, want []object.ID) (linked Taken, err error) {
+	wanted := make(map[*pack.Pack][]object.ID)
+	for _, id := range want {
+		if p, _, ok := from.findPacked(id); ok {
+			wanted[p] = append(wanted[p], id)
+		}
+	}
+	for p, ids := range wanted {
+		if 2*len(ids) < p.Objects() || !from.readable(ids) {
+			continue
+		}
+		ok, err := db.link(lent{stem: p.Stem})
+		if err == nil && ok {
+			err = db.flushTaken(p.Name(), from.Borrowed(p.Name()))
+		}
+		if err != nil {
+			return linked, fmt.Errorf("take pack %s: %w", p.Stem, err)
+		}
+		if ok {
+			linked.Packs, linked.Bytes = linked.Packs+1, linked.Bytes+p.FileBytes()
+		}
+	}
+	if linked.Packs == 0 {
+		return linked, nil
+	}
+	return linked, errors.Join(db.syncDirs(db.path(packDir)), db.refresh(true))
+}
+
+// readable reads objects to their ends, which compares them with their ids.
+func (db *DB) readable(ids []object.ID) bool {
+	for _, id := range ids {
+		_, _, r, err := db.Open(id)
+		if err != nil {
+			return false
+		}
+		_, err = io.Copy(io.Discard, r)
+		if errors.Join(err, r.Close()) != nil {
+			return false
+		}
+	}
+	return true
+}
+
 func takeObject(batch *Batch, from *DB, id object.ID) error {
 	kind, size, r, err := from.Open(id)
 	if errors.Is(err, ErrCorrupt) {

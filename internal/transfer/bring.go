@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
@@ -32,7 +33,10 @@ func (r *Transport) Bring(ctx context.Context, batch *odb.Batch, from *history.S
 	if err != nil {
 		return id, fmt.Errorf("%w: checkpoint %s of %s: %w (cairn -C DIR doctor looks at that store)", state.ErrStore, c.ID, from.Root, foreign(err))
 	}
-	if err := b.tree(history.TreeOf(c)); err != nil {
+	if err = r.link(b, history.TreeOf(c)); err == nil {
+		err = b.tree(history.TreeOf(c))
+	}
+	if err != nil {
 		return id, fmt.Errorf("bring checkpoint %s of %s: %w", c.ID, from.Root, err)
 	}
 	commit, err := history.WithoutHistory(c)
@@ -40,6 +44,48 @@ func (r *Transport) Bring(ctx context.Context, batch *odb.Batch, from *history.S
 		return id, err
 	}
 	return batch.Add(object.Commit, commit)
+}
+
+// link links the packs of the other store that hold little else than what this one lacks of a tree. A
+// store with purged paths links none: a pack may hold what was purged.
+func (r *Transport) link(b *bringing, tree object.ID) error {
+	if purged, err := r.DB.ReadPrivate(odb.PrivatePurged); len(purged) > 0 || !errors.Is(err, odb.ErrNotFound) {
+		return err
+	}
+	var want []object.ID
+	if err := b.missing(tree, make(map[object.ID]bool), &want); err != nil {
+		return err
+	}
+	_, err := r.DB.TakePacks(b.from.DB, want)
+	return err
+}
+
+// missing lists the trees and blobs of a tree that are not here.
+func (b *bringing) missing(tree object.ID, seen map[object.ID]bool, want *[]object.ID) error {
+	if b.known[tree] || seen[tree] {
+		return nil
+	}
+	seen[tree] = true
+	if !b.batch.Has(tree) {
+		*want = append(*want, tree)
+	}
+	entries, err := b.from.ReadTree(tree)
+	if err != nil {
+		return err
+	}
+	for i := range entries {
+		e := &entries[i]
+		if e.Mode == object.Dir {
+			err = b.missing(e.ID, seen, want)
+		} else if !seen[e.ID] && !b.batch.Has(e.ID) {
+			seen[e.ID] = true
+			*want = append(*want, e.ID)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return b.ctx.Err()
 }
 
 // subtrees adds the ids of a tree and all trees below it to a set.
@@ -65,7 +111,7 @@ func (r *Transport) subtrees(ctx context.Context, tree object.ID, into map[objec
 	return nil
 }
 
-// bringing copies the objects of one checkpoint. The audit has seen each of them.
+// bringing brings the objects of one checkpoint. The audit has seen each of them.
 type bringing struct {
 	ctx   context.Context
 	batch *odb.Batch

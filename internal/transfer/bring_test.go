@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -51,10 +52,25 @@ func (m *machine) holding(objects ...packed) *history.Checkpoint {
 	return c
 }
 
-// TestBring brings what is missing and nothing else, without the history.
+// TestBring brings what is missing and nothing else, without the history. The pack that holds little else
+// comes by hard link. A store with purged paths copies object by object.
 func TestBring(t *testing.T) {
 	t.Parallel()
+	for _, purged := range []bool{false, true} {
+		testBring(t, purged)
+	}
+}
+
+func testBring(t *testing.T, purged bool) {
+	t.Helper()
 	here, there := newMachine(t), newMachine(t)
+	want := 1 // the commit
+	if purged {
+		want = 5 // the large blob, the trees above it up to the root, and the commit
+		if err := here.DB.WritePrivate(odb.PrivatePurged, []byte("[\"secret\"]\n")); err != nil {
+			t.Fatal(err)
+		}
+	}
 	files := map[string]string{"a": "a\n", "dir/b": "b\n", "dir/deep/c": "c\n", "other/d": "d\n"}
 	known := here.track(files)
 	there.track(files)
@@ -64,8 +80,7 @@ func TestBring(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The large blob, the trees above it up to the root, and the commit.
-	if brought.Hash != c.Hash || brought.Parent != "" || history.Exported(brought) != c.ID || objects != 5 {
+	if brought.Hash != c.Hash || brought.Parent != "" || history.Exported(brought) != c.ID || objects != want {
 		t.Errorf("%+v, %d objects", brought, objects)
 	}
 	again, objects, err := here.bring(there, c, nil)

@@ -47,6 +47,11 @@ func (d Dependencies) Fill(dir string) error {
 	if err := d.Synthetic.Fill(dir); err != nil {
 		return err
 	}
+	return d.Install(dir)
+}
+
+// Install makes the ignored directory alone.
+func (d Dependencies) Install(dir string) error {
 	content := (&madeFile{kind: madeText, size: PackageFileSize, seed: 1}).content()
 	return system.InParallel(d.Packages, func(i int) error {
 		at := filepath.Join(dir, "node_modules", fmt.Sprintf("package-%d", i))

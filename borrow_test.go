@@ -161,6 +161,7 @@ func outsideGit(l gittest.Listing) gittest.Listing {
 // stores something else than lies on disk.
 func TestBorrowTraps(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	for name, trap := range map[string]func(f *fixture, o *gittest.Oracle){
 		"assume unchanged": func(f *fixture, o *gittest.Oracle) {
 			o.In(f.root, "update-index", "--assume-unchanged", "d0/f0")
@@ -341,6 +342,7 @@ func (f *fixture) trackedExactly() {
 // Shapes of repositories: each is tracked as if it were none.
 func TestBorrowShapes(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	for name, shape := range map[string]func(f *fixture, o *gittest.Oracle) (root, index string){
 		"linked worktree": func(f *fixture, o *gittest.Oracle) (string, string) {
 			at := filepath.Join(f.TempDir(), "linked")

@@ -57,6 +57,7 @@ func (f *fixture) looseObjects() int {
 // Loose objects are linked as they are, whatever becomes of the repository afterwards.
 func TestBorrowLoose(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	for name, harm := range map[string]func(f *fixture, o *gittest.Oracle){
 		"nothing": func(*fixture, *gittest.Oracle) {},
 		"gc":      func(f *fixture, o *gittest.Oracle) { o.In(f.root, "gc", "-q", "--prune=now") },
@@ -109,6 +110,7 @@ func TestBorrowLoose(t *testing.T) {
 // and the checkpoint for which their files were borrowed.
 func TestBorrowLooseForGit(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	f, o := looseFixture(t)
 	a := &aged{f, time.Now()}
 	head := strings.TrimSpace(o.In(f.root, "rev-parse", "HEAD"))

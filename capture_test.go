@@ -461,6 +461,7 @@ func TestR22_FlagsOfTheUsersIndexDoNotCount(t *testing.T) {
 
 func TestR23_RacyTimestamps(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	f := newFixture(t, gittest.Tree{"f": gittest.File("aa")})
 	r := f.repo()
 	stamp := time.Now().Add(-time.Hour)

@@ -13,6 +13,7 @@ import (
 // checkpoint outside of sessions, where operations went on in between. Git counts, too.
 func TestChangedAfterOperations(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	restore := func(r *cairn.Repo, hash string, opt cairn.RestoreOptions) error {
 		_, err := r.Restore(background, hash, opt)
 		return err

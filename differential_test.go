@@ -9,21 +9,15 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
-// trees is how many random trees a test makes: enough for every run, few enough
-// for everyday testing.
-func trees(t *testing.T) int {
-	if testing.Short() {
-		return 10
-	}
-	return 60
-}
+// trees is how many random trees a test makes.
+func trees() int { return gittest.Rounds(60) }
 
 // TestTreeIDsEqualGit: the hash is what git add -A && git write-tree gives, for
 // random trees with nasty names and random ignore files.
 func TestTreeIDsEqualGit(t *testing.T) {
 	t.Parallel()
 	oracle := gittest.NewOracle(t)
-	for seed := range trees(t) {
+	for seed := range trees() {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, uint64(seed)))
 			f := newFixture(t, gittest.RandomTree(rng, gittest.RandomOptions{ModeBits: true}))
@@ -40,7 +34,7 @@ func TestTreeIDsEqualGit(t *testing.T) {
 func TestIncrementalTracksEqualGit(t *testing.T) {
 	t.Parallel()
 	oracle := gittest.NewOracle(t)
-	for seed := range trees(t) {
+	for seed := range trees() {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			o := oracle.For(t)
 			rng := rand.New(rand.NewPCG(2, uint64(seed)))
@@ -62,7 +56,7 @@ func TestIncrementalTracksEqualGit(t *testing.T) {
 // link and empty directory back, for random trees and edits.
 func TestRestoreIsExact(t *testing.T) {
 	t.Parallel()
-	for seed := range trees(t) {
+	for seed := range trees() {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(3, uint64(seed)))

@@ -159,6 +159,7 @@ func TestForkWithoutGit(t *testing.T) {
 // TestForkLinkedShapes: repositories of many shapes.
 func TestForkLinkedShapes(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	for name, shape := range map[string]func(f *linkedFixture){
 		"clean":         func(*linkedFixture) {},
 		"everything":    func(f *linkedFixture) { f.disturb() },
@@ -350,6 +351,7 @@ func TestForkLinkedSession(t *testing.T) {
 // TestForkLinkedRefusals: each is clear, names the next step, and leaves nothing.
 func TestForkLinkedRefusals(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	for name, c := range map[string]struct {
 		shape  func(f *linkedFixture)
 		branch string
@@ -416,6 +418,7 @@ func TestForkLinkedRefusals(t *testing.T) {
 // TestRemoveLinked: the branch stays where it has commits of its own, and a removal refuses to lose commits.
 func TestRemoveLinked(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	own := []string{"commit", "-q", "--allow-empty", "-m", "own"}
 	for name, c := range map[string]struct {
 		work       func(f, k *linkedFixture)
@@ -661,6 +664,7 @@ func TestForkLinkedKilled(t *testing.T) {
 // TestForkLinkedWriteErrors lets one system call of the fork or of git fail.
 func TestForkLinkedWriteErrors(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	for _, errno := range []syscall.Errno{syscall.ENOSPC, syscall.EIO} {
 		t.Run(errno.Error(), func(t *testing.T) {
 			t.Parallel()

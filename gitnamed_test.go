@@ -80,6 +80,7 @@ func (f *namedGit) back(checkpoint string) error {
 // also where it is gone. Its directory is never captured.
 func TestGitNamed(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	for name, gitDir := range map[string]func(string) string{
 		"outside": func(string) string { return filepath.Join(realDir(t), "dot.git") },
 		"inside":  func(root string) string { return filepath.Join(root, ".dot") },

@@ -87,6 +87,7 @@ func newRulesFixture(t *testing.T) *fixture {
 
 func TestV01_RulesThatNoCaptureHolds(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	back := map[string]func(f *fixture, from, to string) (*cairn.Result, error){
 		"restore": func(f *fixture, from, _ string) (*cairn.Result, error) {
 			return f.repo().Restore(f.Context(), from, cairn.RestoreOptions{})

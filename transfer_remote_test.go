@@ -166,6 +166,7 @@ func noQuarantine(t *testing.T, store string) {
 
 func TestPushFetchPath(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	o := gittest.NewOracle(t)
 	dir := bareRepository(t, o)
 	exchange(t, o, dir, dir)

@@ -33,6 +33,7 @@ func sealing(t testing.TB) func(*cairn.Options) {
 // TestSealedKinds: everything that travels comes out as it went in, from parts of several pieces.
 func TestSealedKinds(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	o := gittest.NewOracle(t)
 	remote := bareRepository(t, o)
 	f := newFixture(t, manyKinds())
@@ -89,6 +90,7 @@ func TestSealedFork(t *testing.T) {
 // calls.
 func TestSealedFetchKilled(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	newFetchRun(t, sealing(t)).killed(t)
 }
 

@@ -55,6 +55,7 @@ func (f *fixture) imported(bundle []byte) *cairn.Checkpoint {
 // A checkpoint comes out elsewhere as it went in, with all that git cannot hold.
 func TestExportImport(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	f := newFixture(t, manyKinds())
 	if err := os.Chmod(f.path("a"), 0o640); err != nil {
 		t.Fatal(err)

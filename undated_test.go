@@ -23,6 +23,7 @@ func undatedStore(t *testing.T, watch bool) (f *fixture, one, other *cairn.Repo)
 // at once, although no directory of the store tells.
 func TestUndatedStore(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	for _, watch := range []bool{false, true} {
 		f, one, other := undatedStore(t, watch)
 		f.trackBy(one)

@@ -88,6 +88,7 @@ func TestSkippedAndRemoved(t *testing.T) {
 // after a removal, and what comes back is held as it was.
 func TestWatchingRemovalsInARepository(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	tree := gittest.Tree{"held.o": gittest.File("held"), "a/held.o": gittest.File("held"), ".gitignore": gittest.File("*.o\n")}
 	for i := range 200 {
 		tree[fmt.Sprintf("d%d/f", i)] = gittest.File(fmt.Sprint(i))

@@ -94,6 +94,7 @@ func (f *roller) rolled(least int) {
 // day's line, by the real cleaner.
 func TestV10_StoreAtItsBudgetRolls(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	for name, limit := range limits {
 		for who, stays := range map[string]bool{"open": true, "fresh": false} {
 			t.Run(name+"/"+who, func(t *testing.T) {
@@ -117,6 +118,7 @@ func TestV10_StoreAtItsBudgetRolls(t *testing.T) {
 // TestV10_RollingIsAmortised: a cleaning makes room for several tracks.
 func TestV10_RollingIsAmortised(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	for name, limit := range limits {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -213,6 +215,7 @@ func TestV10_WhatNeverFitsDropsNothing(t *testing.T) {
 // leave behind.
 func TestV10_OperationsRoll(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	for name, limit := range limits {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

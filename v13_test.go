@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
 // V13: where the value of a ref is lost, its checkpoints are found again.
 func TestV13_TornRefFindsItsLine(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	for what, content := range map[string]string{"emptied": "", "torn": "12345", "of no object": strings.Repeat("1", 40) + "\n"} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()

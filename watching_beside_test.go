@@ -51,6 +51,7 @@ func (w *watcher) tracked() string {
 // one that reads everything finds, whatever happens between two tracks.
 func TestWatchingAndAnother(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	for name, do := range map[string]func(w *watcher){
 		"nothing":             func(*watcher) {},
 		"the same file again": func(w *watcher) { w.write("d1/sub/f1", "again") },

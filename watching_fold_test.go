@@ -231,6 +231,7 @@ func foldAsProcess(r *cairn.Repo) error {
 // write-type system calls, and lets each of them fail.
 func TestR93_KilledWhileFolding(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	struckWhileFolding(t, "fold", (*fixture).growDelta)
 }
 

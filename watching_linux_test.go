@@ -15,6 +15,7 @@ import (
 // TestWatchingMounts: a file system mounted inside the tree is part of the tree. It comes and goes
 // without an event in any directory.
 func TestWatchingMounts(t *testing.T) {
+	gittest.LongUnlessRace(t)
 	if !gittest.Isolated(t) {
 		return
 	}

@@ -174,5 +174,6 @@ func foldPacksAsProcess(r *cairn.Repo) error {
 // write-type system calls, and lets each of them fail.
 func TestR93_KilledWhileFoldingPacks(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	struckWhileFolding(t, "packs", (*fixture).nearlyCrowded)
 }

@@ -31,6 +31,7 @@ func (w *watcher) outside(tree gittest.Tree) string {
 // Storms in which directories come, go and change places.
 func TestWatchingDirectoriesThatMove(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	runStorms(t, map[string]func(w *watcher){
 		"out of the tree": func(w *watcher) {
 			away := filepath.Join(w.outside(nil), "d1")
@@ -91,6 +92,7 @@ func TestWatchingDirectoriesThatMove(t *testing.T) {
 // Storms of what a scan has to look twice for.
 func TestWatchingSmallChanges(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	runStorms(t, map[string]func(w *watcher){
 		"a hard link made and removed": func(w *watcher) {
 			w.do(os.Link(w.path("d1/sub/f1"), w.path("d2/linked")))

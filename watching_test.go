@@ -316,6 +316,7 @@ func (f *fixture) chmod(path string, perm os.FileMode) {
 // CAIRN_SOAK_TIME=1h goes on with further seeds for so long.
 func TestWatchingEqualsLooking(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	seeds := 6
 	if testing.Short() {
 		seeds = 3

@@ -46,6 +46,7 @@ func TestV06_RevertLeavesAFileInADirectorysPlace(t *testing.T) {
 // large for a capture. The file comes back with the unrevert.
 func TestV06_UnrevertBringsBackWhatWasOverwritten(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	for _, captured := range []bool{false, true} {
 		f := newFixture(t, gittest.Tree{"d/a": gittest.File("a\n"), "b": gittest.File("b\n")})
 		f.step("s", "m", "1", func() {

@@ -209,6 +209,7 @@ func TestGitBackGone(t *testing.T) {
 // TestGitBackNested: repositories in the work tree and submodules go back like the one around them.
 func TestGitBackNested(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	g := newGitRoot(t)
 	other := t.TempDir()
 	g.o.Init(other)

@@ -57,6 +57,7 @@ func commitOfMany(t *testing.T, turns, files, steps int) int {
 
 func TestCommitCostsNoProcessForAFile(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	few, many, steps := commitOfMany(t, 1, 2, 1), commitOfMany(t, 1, 120, 1), commitOfMany(t, 1, 2, 20)
 	if few != many || few != steps {
 		t.Errorf("%d processes for 2 files, %d for 120, %d for 20 steps", few, many, steps)

@@ -100,6 +100,7 @@ func TestCommitWithAHookThatRewritesTheMessage(t *testing.T) {
 // TestCommitWithHooksThatCommit lets a hook amend the commit, and another one make a second commit.
 func TestCommitWithHooksThatCommit(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	for name, c := range map[string]struct{ script, subjects string }{
 		"amend":       {"test -n \"$INNER\" || INNER=1 git commit -q --amend --no-edit --allow-empty\n", "two\none\nfirst\n"},
 		"empty":       {"test -n \"$INNER\" || INNER=1 git commit -q --allow-empty -m more\n", "more\ntwo\nmore\none\nfirst\n"},

@@ -13,6 +13,7 @@ import (
 // TestCommitKeepsFormsOfTheIndex commits beside each kind of index and entry that git knows.
 func TestCommitKeepsFormsOfTheIndex(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	for name, c := range map[string]struct {
 		prepare func(f *gitFixture)
 		listed  string // of ls-files -v, in part
@@ -190,6 +191,7 @@ func numbered(changed ...map[int]string) string {
 // one file. HEAD, index and work tree afterwards have each exactly what they should.
 func TestCommitBesideStagedLines(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range gittest.Rounds(15) {
 		f := newGitFixture(t, gittest.Tree{"a": gittest.File(numbered())})

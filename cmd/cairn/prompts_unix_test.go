@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/reach"
 )
@@ -108,6 +109,7 @@ func (s *seat) kept() map[string][]byte {
 // recorded before are not shown any more.
 func TestV60_PromptsThatAreNotRecorded(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	for _, record := range []string{"true", "false"} {
 		t.Run(record, func(t *testing.T) {
 			t.Parallel()

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/known"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 )
@@ -28,6 +29,7 @@ import (
 // package.
 func TestReadme(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	examples := map[string]func(*readme, []string){
 		"$ cairn track":            (*readme).firstSession,
 		"go run ./cmd/cairn track": (*readme).fromClone,

@@ -18,7 +18,7 @@ import (
 
 // TestScriptBesideServer runs the scripts of TestScript while a server runs for the data
 // directory that the commands take by default: the answers are the same. It costs as much as
-// TestScript, so -short takes every fifth script.
+// TestScript, so there is a script in each gittest.Step.
 func TestScriptBesideServer(t *testing.T) {
 	t.Parallel()
 	params := scriptParams(t)

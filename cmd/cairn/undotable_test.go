@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -126,6 +127,7 @@ func (s *undoSeat) step(all *session.Sessions, verb, id string) {
 // turn has n letters i in its prompt. Sessions with a capital letter have an agent that lives.
 func TestOneUndo(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	const nothing = "nothing to "
 	for _, c := range []struct {
 		name   string

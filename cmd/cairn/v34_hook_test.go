@@ -87,6 +87,7 @@ func (s *station) turn(id, file, at string, n int) (crash gittest.Crash) {
 // had begun. What the user wrote before and between stays, and the store is sound.
 func TestV34_KilledHook(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	for _, at := range []string{"UserPromptSubmit", "PreToolUse", "PostToolBatch", "Stop"} {
 		t.Run(at, func(t *testing.T) {
 			t.Parallel()

@@ -28,8 +28,10 @@ func Stride() int {
 	switch {
 	case given:
 		return every
-	case testing.Short():
+	case brief():
 		return 101
+	case testing.Short():
+		return 23
 	}
 	return 31
 }
@@ -64,22 +66,40 @@ func crashes() (first, every int, given bool) {
 	return 1, 0, false
 }
 
-// Rounds is how often a random test repeats itself: -short thins it out to a fifth.
+// Full reports whether the tests do all that they can: with CAIRN_CRASH, as .ci/run sets it. Without it
+// go test ./... is for everyday use, and -short for every change of a line.
+func Full() bool { return os.Getenv("CAIRN_CRASH") != "" }
+
+// brief reports whether the tests are for a change of a line: with -short, but not under the race detector,
+// which sees only what runs, and not with CAIRN_CRASH, as .ci/run sets it for the tests on the disk.
+func brief() bool { return testing.Short() && !Race && !Full() }
+
+// Rounds is how often a random test repeats itself: a tenth with -short, all if Full, else half of it.
 func Rounds(full int) int {
-	if testing.Short() {
+	switch {
+	case brief():
+		return max(1, full/10)
+	case testing.Short():
 		return max(1, full/5)
+	case Full():
+		return full
 	}
-	return full
+	return (full + 1) / 2
 }
 
 // Step is the distance between the bytes of a file, the calls of a program or the scripts
-// that a test goes through one by one. That of -short has no divisor in common with the
+// that a test goes through one by one: 1 if Full. The others have no divisor in common with the
 // sizes of fields, so that each byte of a field is met in one record or another.
 func Step() int {
-	if testing.Short() {
+	switch {
+	case brief():
+		return 7
+	case testing.Short():
 		return 5
+	case Full():
+		return 1
 	}
-	return 1
+	return 3
 }
 
 // SoakFactor returns how many times as long as usual the random tests take: the number in
@@ -97,6 +117,15 @@ func Long(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("-short leaves out what takes a second of a processor")
+	}
+}
+
+// LongUnlessRace skips a test with -short, but neither under the race detector nor with CAIRN_CRASH: it takes
+// half a second of a processor or more.
+func LongUnlessRace(t testing.TB) {
+	t.Helper()
+	if brief() {
+		t.Skip("-short leaves out what takes half a second of a processor")
 	}
 }
 

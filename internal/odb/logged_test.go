@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/redo"
@@ -144,11 +145,7 @@ func losePower(t testing.TB, db *DB, before map[string][]byte, r *rand.Rand) {
 // log, a loss of power undoes no publish (V14).
 func TestV14_PowerLoss(t *testing.T) {
 	t.Parallel()
-	rounds := 60
-	if testing.Short() {
-		rounds = 20
-	}
-	for seed := range rounds {
+	for seed := range gittest.Rounds(60) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			powerLossRound(t, rand.New(rand.NewPCG(uint64(seed), 7)))

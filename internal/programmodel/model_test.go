@@ -19,6 +19,7 @@ import (
 
 const (
 	modelShort   = 1500 * time.Millisecond
+	modelPart    = 5 * time.Second // without CAIRN_CRASH
 	modelTime    = 15 * time.Second
 	modelWorkers = 2
 	historySteps = 40
@@ -62,10 +63,13 @@ func modelDuration(t *testing.T) time.Duration {
 		}
 		return d
 	}
-	if testing.Short() {
+	switch {
+	case testing.Short():
 		return modelShort
+	case gittest.Full():
+		return modelTime
 	}
-	return modelTime
+	return modelPart
 }
 
 // TestModel plays histories until its time is over, or the one of CAIRN_MODEL_SEED.

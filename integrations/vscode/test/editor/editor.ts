@@ -68,9 +68,10 @@ export class Editor {
       join(own, "extensions"),
     ]
     const vsix = resolve(readdirSync(".").find((name) => packed.test(name)) ?? "")
-    execFileSync(node, [...args, "--install-extension", vsix], { env: f.env, stdio: ["ignore", "ignore", "ignore"] })
+    const env = { ...f.env, TMPDIR: own } // for its sockets and caches
+    execFileSync(node, [...args, "--install-extension", vsix], { env, stdio: ["ignore", "ignore", "ignore"] })
     const server = spawn(node, [...args, "--auth", "none", "--bind-addr", "127.0.0.1:0", "--disable-telemetry", "--disable-update-check"], {
-      env: f.env,
+      env,
       stdio: ["ignore", "pipe", "ignore"],
     })
     const ended = new Promise<void>((done) => server.once("exit", () => done()))

@@ -82,7 +82,7 @@ type Options struct {
 func Make(ctx context.Context, store *history.Store, live Disk, captured *history.DiskState, target state.State, opt Options) (*Plan, error) {
 	now := captured.State
 	p := &planner{
-		store: store, live: live, captured: captured, now: now, target: target, scope: opt.Scope, keepNew: opt.KeepNew, way: opt.Way, step: opt.Step, merger: NewTextMerger(store),
+		store: store, live: &rememberingDisk{Disk: live}, captured: captured, now: now, target: target, scope: opt.Scope, keepNew: opt.KeepNew, way: opt.Way, step: opt.Step, merger: NewTextMerger(store),
 		absence: NewAbsence(store, target, now),
 		unread:  make(map[string]bool), blocked: make(map[string]bool), cleared: make(map[string]bool), instead: make(map[string]string),
 		targetDirs: store.LookupDirs(target), removed: make(map[string]bool),

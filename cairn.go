@@ -39,6 +39,7 @@ type Repo struct {
 	copier    *copies.Copier
 	merger    *merge.Merger
 	beside    besides
+	endUse    func() error // lets other processes seal the store
 }
 
 // inner is what other packages of this module reach. It has no exported method.
@@ -72,7 +73,7 @@ func Open(opt Options) (*Repo, error) {
 	opt.DataDir = dataDir
 	r := newRepo(opt, root, around)
 	if err := r.openStore(store); err != nil {
-		return nil, err
+		return nil, errors.Join(err, r.endUse())
 	}
 	r.cleaner.AdoptRetention()
 	r.store.RefreshDenied()
@@ -95,8 +96,9 @@ func newRepo(opt Options, root string, around *git.Repo) *Repo {
 	s.Disturbed, s.Recovery = c.Forget, o.RecoverOperations
 	x, t := &diff.Differ{Store: s}, &transfer.Transport{Store: s, Lacking: d.LackedObjects, Repository: c.Repository}
 	repo := &Repo{
-		inner: access.New(o, k),
-		store: s, capturer: c, differ: x, operator: o, cleaner: k, rewriter: w, doctor: d, transport: t,
+		endUse: func() error { return nil },
+		inner:  access.New(o, k),
+		store:  s, capturer: c, differ: x, operator: o, cleaner: k, rewriter: w, doctor: d, transport: t,
 		copier: &copies.Copier{Capturer: c}, merger: &merge.Merger{Operator: o, Differ: x, Transport: t},
 	}
 	o.Beside = repo.operatorBeside
@@ -107,7 +109,16 @@ func newRepo(opt Options, root string, around *git.Repo) *Repo {
 func (r *Repo) openStore(dir string) error {
 	settings := &r.store.Opt
 	opt := odb.Options{NoSync: settings.NoSync, Command: settings.Command}
+	if err := r.useStore(dir); err != nil {
+		return err
+	}
 	db, err := odb.Open(dir, r.store.Root, opt)
+	if errors.Is(err, odb.ErrSealed) && settings.Unseal {
+		if err = unsealFor(settings); err == nil {
+			r.store.Unsealed = true
+			db, err = odb.Open(dir, r.store.Root, opt)
+		}
+	}
 	absent := errors.Is(err, odb.ErrNotStore)
 	if absent && !settings.MustExist && settings.Disabled == "" {
 		if err := capture.GuardRoot(r.store.Root, settings); err != nil {
@@ -137,7 +148,7 @@ func (r *Repo) Close() error {
 	if r.capturer.Fresh != nil {
 		r.capturer.Fresh.Drop(r.capturer)
 	}
-	return errors.Join(err, r.beside.close(), r.store.DB.Close())
+	return errors.Join(err, r.beside.close(), r.store.DB.Close(), r.endUse())
 }
 
 // Root returns the captured directory's real path.

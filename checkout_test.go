@@ -3,7 +3,6 @@ package cairn_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -394,21 +393,16 @@ func wholeOrNone(t *testing.T, dir string, want gittest.Listing) {
 func TestCheckoutKilled(t *testing.T) {
 	t.Parallel()
 	c, dir, want := newCheckoutRun(t)
-	n := gittest.First()
-	for ; ; n += gittest.Stride() {
+	env := append(c.env("checkout"), "CAIRN_TEST_DIR="+dir)
+	gittest.Killed(t, gittest.Stride(), func(n int) gittest.Crash {
 		c.reset()
-		crash := gittest.KillAt(t, []string{os.Args[0]}, append(c.env("checkout"), "CAIRN_TEST_DIR="+dir), gittest.WriteCalls, n)
-		if !crash.Hit && crash.ExitCode != 0 {
-			t.Fatalf("undisturbed checkout: %s", crash)
-		}
+		return gittest.KillAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, n)
+	}, func(when string) {
 		wholeOrNone(t, dir, want)
 		gittest.AssertEqual(t, "the root", c.old, c.manifest())
-		c.checkStore(fmt.Sprintf("killed at call %d, %s", n, crash.Call))
+		c.checkStore(when)
 		if err := os.RemoveAll(dir); err != nil {
 			t.Fatal(err)
-		}
-		if !crash.Hit {
-			break
 		}
 		c.checkout(c.before, dir, cairn.CheckoutOptions{WithIgnored: true})
 		gittest.AssertEqual(t, "the next copy", want, gittest.Manifest(t, dir))
@@ -416,11 +410,9 @@ func TestCheckoutKilled(t *testing.T) {
 		if err := os.RemoveAll(dir); err != nil {
 			t.Fatal(err)
 		}
-		if t.Failed() {
-			t.Fatalf("killed at call %d: %s", n, crash)
-		}
-	}
-	t.Logf("%d write-type system calls", n-1)
+	})
+	gittest.AssertEqual(t, "the undisturbed copy", want, gittest.Manifest(t, dir))
+	c.checkStore("undisturbed")
 }
 
 // TestCheckoutWriteErrors lets one system call fail: either the checkout succeeds, or it says so and
@@ -431,24 +423,21 @@ func TestCheckoutWriteErrors(t *testing.T) {
 		t.Run(errno.Error(), func(t *testing.T) {
 			t.Parallel()
 			c, dir, want := newCheckoutRun(t)
-			for n := gittest.First(); ; n += gittest.Stride() {
+			env := append(c.env("checkout"), "CAIRN_TEST_DIR="+dir)
+			fail := func(n int, errno syscall.Errno) gittest.Crash {
 				c.reset()
-				crash := gittest.FailAt(t, []string{os.Args[0]}, append(c.env("checkout"), "CAIRN_TEST_DIR="+dir), gittest.WriteCalls, n, errno)
+				return gittest.FailAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, n, errno)
+			}
+			gittest.Failed(t, []syscall.Errno{errno}, gittest.First(), gittest.Stride(), fail, func(when string, crash gittest.Crash) {
 				wholeOrNone(t, dir, want)
 				if _, err := os.Lstat(dir); crash.ExitCode == 0 && err != nil {
-					t.Errorf("call %d: success without a copy", n)
+					t.Errorf("%s: success without a copy", when)
 				}
 				gittest.AssertEqual(t, "the root", c.old, c.manifest())
 				if err := os.RemoveAll(dir); err != nil {
 					t.Fatal(err)
 				}
-				if !crash.Hit {
-					return
-				}
-				if t.Failed() {
-					t.Fatalf("call %d: %s", n, crash)
-				}
-			}
+			})
 		})
 	}
 }

@@ -197,29 +197,22 @@ func TestR69_WriteErrors(t *testing.T) {
 			t.Run(command+" "+errno.Error(), func(t *testing.T) {
 				t.Parallel()
 				c := newCrashRun(t)
-				for n := first; ; n += step {
+				fail := func(n int, errno syscall.Errno) gittest.Crash {
 					c.reset()
-					crash := gittest.FailAt(t, []string{os.Args[0]}, c.env(command), gittest.WriteCalls, n, errno)
-					if !crash.Hit {
-						break
-					}
-					c.checkStore(fmt.Sprintf("%s at call %d, %s", errno, n, crash.Call))
-					if crash.ExitCode != 0 && crash.ExitCode != 1 {
-						t.Fatalf("call %d: %s", n, crash)
-					}
+					return gittest.FailAt(t, []string{os.Args[0]}, c.env(command), gittest.WriteCalls, n, errno)
+				}
+				gittest.Failed(t, []syscall.Errno{errno}, first, step, fail, func(when string, crash gittest.Crash) {
+					c.checkStore(when)
 					if crash.ExitCode == 0 && command == "restore" {
 						gittest.AssertEqual(t, "restore that claims success", c.new, c.manifest())
 					}
 					if errno != syscall.EIO && crash.ExitCode != 0 && !strings.Contains(crash.Stderr, errno.Error()) {
-						t.Errorf("call %d: the reason is not said: %s", n, crash)
+						t.Errorf("%s: the reason is not said: %s", when, crash)
 					}
 					c.restoreAll(c.before)
 					gittest.AssertEqual(t, "after a retry", c.new, c.manifest())
 					c.noLeftovers()
-					if t.Failed() {
-						t.Fatalf("call %d: %s", n, crash)
-					}
-				}
+				})
 			})
 		}
 	}

@@ -50,6 +50,7 @@ var layers = map[string]int{
 	"internal/odb/loan":       1,  // loose objects of another repository, linked; knows no store
 	"internal/odb/keep":       2,  // objects of the user's repository, kept alive; knows no store
 	"internal/odb":            2,  // the store
+	"internal/odb/atrest":     3,  // a whole store, encrypted; odb does without
 	"internal/odb/reach":      3,  // what roots lead to
 	"internal/thinned":        3,  // the list of thinned checkpoints
 	"internal/identity":       3,  // what a project is known by on every machine
@@ -116,6 +117,7 @@ var layers = map[string]int{
 	"internal/team":           11, // what machines pushed to a remote, ready to be shown
 	"internal/listen":         12, // the ways into the server
 
+	"cmd/cairn/internal/relay":   13, // a hook's way to the server; imports so little that it begins before the others
 	"cmd/cairn/internal/cli":     13, // one run of the program
 	"cmd/cairn/internal/goback":  14, // plans, questions, results
 	"cmd/cairn/internal/record":  15, // from here: commands
@@ -144,6 +146,7 @@ var thirdParty = map[string][]string{
 	"internal/odb/pack":       {"github.com/klauspost/compress", "golang.org/x/sys"},         // compression, sync_file_range
 	"internal/odb/redo":       {"golang.org/x/sys"},                                          // names of mounts
 	"internal/odb/collect":    {"github.com/gofrs/flock"},                                    // one collection at a time
+	"internal/odb/atrest":     {"github.com/gofrs/flock"},                                    // work beside the lock of the store
 	"internal/odb/fsck":       {"github.com/gofrs/flock"},                                    // whether the writer of a temporary file lives
 	"internal/index":          {"golang.org/x/sys"},                                          // large pages
 	"internal/git":            {"golang.org/x/sys"},                                          // stat of the user's index

@@ -1,6 +1,8 @@
 package cairn
 
 import (
+	"errors"
+
 	"github.com/seed-fb9cbc17/cairn/internal/copies"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/retention"
@@ -28,6 +30,12 @@ var ErrAmbiguous = state.ErrAmbiguous
 // ErrLocked: another process held the store until the deadline. The error text
 // names it.
 var ErrLocked = state.ErrLocked
+
+// ErrSealed: Seal has encrypted the store, and Unseal has not opened it yet.
+var ErrSealed = state.ErrSealed
+
+// ErrNotSealed: Unseal was called for a store that is open.
+var ErrNotSealed = errors.New("store is open")
 
 // ErrCorrupt: the bytes of an object in the store do not match its id. Nothing was written from
 // it.

@@ -415,26 +415,16 @@ func (c *crashRun) wholeFork(dir, when string) (there bool) {
 func TestForkKilled(t *testing.T) {
 	t.Parallel()
 	c, dir := newForkRun(t)
-	n := gittest.First()
-	for ; ; n += gittest.Stride() {
+	gittest.Killed(t, gittest.Stride(), func(n int) gittest.Crash {
 		c.reset()
 		if err := os.RemoveAll(dir); err != nil {
 			t.Fatal(err)
 		}
-		crash := gittest.KillAt(t, []string{os.Args[0]}, c.forkEnv(dir), gittest.WriteCalls, n)
-		if !crash.Hit && crash.ExitCode != 0 {
-			t.Fatalf("undisturbed fork: %s", crash)
-		}
-		when := fmt.Sprintf("killed at call %d, %s", n, crash.Call)
+		return gittest.KillAt(t, []string{os.Args[0]}, c.forkEnv(dir), gittest.WriteCalls, n)
+	}, func(when string) {
 		there := c.wholeFork(dir, when)
 		gittest.AssertEqual(t, "the root, "+when, c.old, c.manifest())
 		c.checkStore(when)
-		if !crash.Hit {
-			if !there {
-				t.Error("no fork")
-			}
-			break
-		}
 		if !there {
 			if _, err := c.repo().Fork(t.Context(), dir, cairn.ForkOptions{}); err != nil {
 				t.Fatalf("%s: the next fork: %v", when, err)
@@ -452,11 +442,12 @@ func TestForkKilled(t *testing.T) {
 			t.Errorf("%s: a later fork drops work: %v", when, err)
 		}
 		c.closeAll()
-		if t.Failed() {
-			t.Fatalf("%s: %s", when, crash)
-		}
+	})
+	if !c.wholeFork(dir, "undisturbed") {
+		t.Error("no fork")
 	}
-	t.Logf("%d write-type system calls", n-1)
+	gittest.AssertEqual(t, "the root, undisturbed", c.old, c.manifest())
+	c.checkStore("undisturbed")
 }
 
 // TestForkWriteErrors lets one system call fail: either the fork succeeds, or it says so; the directory is
@@ -467,13 +458,14 @@ func TestForkWriteErrors(t *testing.T) {
 		t.Run(errno.Error(), func(t *testing.T) {
 			t.Parallel()
 			c, dir := newForkRun(t)
-			for n := gittest.First(); ; n += gittest.Stride() {
+			fail := func(n int, errno syscall.Errno) gittest.Crash {
 				c.reset()
 				if err := os.RemoveAll(dir); err != nil {
 					t.Fatal(err)
 				}
-				crash := gittest.FailAt(t, []string{os.Args[0]}, c.forkEnv(dir), gittest.WriteCalls, n, errno)
-				when := fmt.Sprintf("%s at call %d, %s", errno, n, crash.Call)
+				return gittest.FailAt(t, []string{os.Args[0]}, c.forkEnv(dir), gittest.WriteCalls, n, errno)
+			}
+			gittest.Failed(t, []syscall.Errno{errno}, gittest.First(), gittest.Stride(), fail, func(when string, crash gittest.Crash) {
 				if there := c.wholeFork(dir, when); crash.ExitCode == 0 && !there {
 					t.Errorf("%s: success without a fork", when)
 				} else if !there {
@@ -483,13 +475,7 @@ func TestForkWriteErrors(t *testing.T) {
 				}
 				gittest.AssertEqual(t, "the root, "+when, c.old, c.manifest())
 				c.closeAll()
-				if !crash.Hit {
-					return
-				}
-				if t.Failed() {
-					t.Fatalf("%s: %s", when, crash)
-				}
-			}
+			})
 		})
 	}
 }

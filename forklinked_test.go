@@ -610,11 +610,12 @@ func (c *crashRun) removeLocks() {
 	}
 }
 
-// linkedAgain forks once more where the fork is not there. Its leftovers are no hindrance.
-func (c *crashRun) linkedAgain(dir, when string, crash gittest.Crash) {
+// linkedAgain forks once more where the fork is not there. Its leftovers are no hindrance. success says that
+// the fork has claimed it.
+func (c *crashRun) linkedAgain(dir, when string, success bool) {
 	c.Helper()
 	if !c.wholeLinked(dir, when) {
-		if crash.ExitCode == 0 {
+		if success {
 			c.Errorf("%s: success without a fork", when)
 		}
 		again := func() error {
@@ -640,28 +641,21 @@ func (c *crashRun) linkedAgain(dir, when string, crash gittest.Crash) {
 	}
 	c.oracle.Fsck(c.root)
 	c.closeAll()
-	if c.Failed() {
-		c.Fatalf("%s: %s", when, crash)
-	}
 }
 
 // TestForkLinkedKilled kills a fork, and with it git, before their write-type system calls.
 func TestForkLinkedKilled(t *testing.T) {
 	t.Parallel()
 	c, dir := newLinkedRun(t)
-	n := gittest.First()
-	for ; ; n += gittest.FamilyStride() {
+	env := append(c.forkEnv(dir), "CAIRN_TEST_GIT=1")
+	gittest.Killed(t, gittest.FamilyStride(), func(n int) gittest.Crash {
 		c.reset()
 		if err := os.RemoveAll(dir); err != nil {
 			t.Fatal(err)
 		}
-		crash := gittest.KillFamilyAt(t, []string{os.Args[0]}, append(c.forkEnv(dir), "CAIRN_TEST_GIT=1"), gittest.WriteCalls, n)
-		c.linkedAgain(dir, fmt.Sprintf("killed at call %d, %s", n, crash.Call), crash)
-		if !crash.Hit {
-			break
-		}
-	}
-	t.Logf("%d write-type system calls", n-1)
+		return gittest.KillFamilyAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, n)
+	}, func(when string) { c.linkedAgain(dir, when, false) })
+	c.linkedAgain(dir, "undisturbed", true)
 }
 
 // TestForkLinkedWriteErrors lets one system call of the fork or of git fail.
@@ -671,17 +665,14 @@ func TestForkLinkedWriteErrors(t *testing.T) {
 		t.Run(errno.Error(), func(t *testing.T) {
 			t.Parallel()
 			c, dir := newLinkedRun(t)
-			for n := gittest.First(); ; n += gittest.FamilyStride() {
+			env := append(c.forkEnv(dir), "CAIRN_TEST_GIT=1")
+			gittest.Failed(t, []syscall.Errno{errno}, gittest.First(), gittest.FamilyStride(), func(n int, errno syscall.Errno) gittest.Crash {
 				c.reset()
 				if err := os.RemoveAll(dir); err != nil {
 					t.Fatal(err)
 				}
-				crash := gittest.FailFamilyAt(t, []string{os.Args[0]}, append(c.forkEnv(dir), "CAIRN_TEST_GIT=1"), gittest.WriteCalls, n, errno)
-				c.linkedAgain(dir, fmt.Sprintf("%s at call %d, %s", errno, n, crash.Call), crash)
-				if !crash.Hit {
-					return
-				}
-			}
+				return gittest.FailFamilyAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, n, errno)
+			}, func(when string, crash gittest.Crash) { c.linkedAgain(dir, when, crash.ExitCode == 0) })
 		})
 	}
 }
@@ -697,12 +688,8 @@ func TestRemoveLinkedKilled(t *testing.T) {
 	for _, pair := range [][2]string{{c.root, "root"}, {c.data, "data"}, {dir, "fork"}} {
 		copyTree(t, pair[0], filepath.Join(c.pristine, pair[1]))
 	}
-	n := gittest.First()
-	for ; ; n += gittest.FamilyStride() {
-		c.reset()
-		copyTree(t, filepath.Join(c.pristine, "fork"), dir)
-		crash := gittest.KillFamilyAt(t, []string{os.Args[0]}, append(c.env("remove-fork"), "CAIRN_TEST_DIR="+dir), gittest.WriteCalls, n)
-		when := fmt.Sprintf("killed at call %d, %s", n, crash.Call)
+	env := append(c.env("remove-fork"), "CAIRN_TEST_DIR="+dir)
+	check := func(when string) {
 		res, err := c.repo().RemoveFork(t.Context(), dir, cairn.RemoveForkOptions{Force: true, Env: c.oracle.Env()})
 		if err != nil && !errors.Is(err, cairn.ErrNotFound) {
 			t.Fatalf("%s: a second removal: %v", when, err)
@@ -721,12 +708,11 @@ func TestRemoveLinkedKilled(t *testing.T) {
 			t.Errorf("%s: the directory is there: %v", when, err)
 		}
 		c.closeAll()
-		if t.Failed() {
-			t.Fatalf("%s: %s", when, crash)
-		}
-		if !crash.Hit {
-			break
-		}
 	}
-	t.Logf("%d write-type system calls", n-1)
+	gittest.Killed(t, gittest.FamilyStride(), func(n int) gittest.Crash {
+		c.reset()
+		copyTree(t, filepath.Join(c.pristine, "fork"), dir)
+		return gittest.KillFamilyAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, n)
+	}, check)
+	check("undisturbed")
 }

@@ -2,7 +2,6 @@ package cairn_test
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -198,20 +197,13 @@ func (c *crashRun) removed(dir, when string, want gittest.Listing) {
 func TestRemoveForkKilled(t *testing.T) {
 	t.Parallel()
 	c, dir, want := newRemovalRun(t)
-	n := gittest.First()
-	for ; ; n += gittest.Stride() {
+	env := append(c.env("remove-fork"), "CAIRN_TEST_DIR="+dir)
+	gittest.Killed(t, gittest.Stride(), func(n int) gittest.Crash {
 		c.reset()
 		copyTree(t, filepath.Join(c.pristine, "fork"), dir)
-		crash := gittest.KillAt(t, []string{os.Args[0]}, append(c.env("remove-fork"), "CAIRN_TEST_DIR="+dir), gittest.WriteCalls, n)
-		if !crash.Hit && crash.ExitCode != 0 {
-			t.Fatalf("undisturbed removal: %s", crash)
-		}
-		c.removed(dir, fmt.Sprintf("killed at call %d, %s", n, crash.Call), want)
-		if !crash.Hit {
-			break
-		}
-	}
-	t.Logf("%d write-type system calls", n-1)
+		return gittest.KillAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, n)
+	}, func(when string) { c.removed(dir, when, want) })
+	c.removed(dir, "undisturbed", want)
 }
 
 // TestRemoveForkWriteErrors lets one system call fail.
@@ -222,18 +214,18 @@ func TestRemoveForkWriteErrors(t *testing.T) {
 		t.Run(errno.Error(), func(t *testing.T) {
 			t.Parallel()
 			c, dir, want := newRemovalRun(t)
-			for n := gittest.First(); ; n += gittest.Stride() {
+			env := append(c.env("remove-fork"), "CAIRN_TEST_DIR="+dir)
+			fail := func(n int, errno syscall.Errno) gittest.Crash {
 				c.reset()
 				copyTree(t, filepath.Join(c.pristine, "fork"), dir)
-				crash := gittest.FailAt(t, []string{os.Args[0]}, append(c.env("remove-fork"), "CAIRN_TEST_DIR="+dir), gittest.WriteCalls, n, errno)
-				if _, err := os.Lstat(dir); crash.ExitCode == 0 && err == nil {
-					t.Errorf("call %d: success, and the directory is there", n)
-				}
-				c.removed(dir, fmt.Sprintf("%s at call %d, %s", errno, n, crash.Call), want)
-				if !crash.Hit {
-					return
-				}
+				return gittest.FailAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, n, errno)
 			}
+			gittest.Failed(t, []syscall.Errno{errno}, gittest.First(), gittest.Stride(), fail, func(when string, crash gittest.Crash) {
+				if _, err := os.Lstat(dir); crash.ExitCode == 0 && err == nil {
+					t.Errorf("%s: success, and the directory is there", when)
+				}
+				c.removed(dir, when, want)
+			})
 		})
 	}
 }

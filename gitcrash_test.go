@@ -217,24 +217,16 @@ func TestKilledWhileGitGoesBack(t *testing.T) {
 			t.Run(kind.name()+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				c := newGitCrash(t, kind)
-				n, finished := gittest.First(), 0
-				for ; ; n += gittest.FamilyStride() {
+				finished := 0
+				gittest.Killed(t, gittest.FamilyStride(), func(n int) gittest.Crash {
 					c.reset()
-					crash := kill(t, []string{os.Args[0]}, c.env(), gittest.WriteCalls, n)
-					if !crash.Hit {
-						if crash.ExitCode != 0 {
-							t.Fatalf("undisturbed: %s", crash)
-						}
-						break
-					}
-					if c.again(fmt.Sprintf("killed at call %d, %s", n, crash.Call)) {
+					return kill(t, []string{os.Args[0]}, c.env(), gittest.WriteCalls, n)
+				}, func(when string) {
+					if c.again(when) {
 						finished++
 					}
-					if t.Failed() {
-						t.Fatalf("killed at call %d: %s", n, crash)
-					}
-				}
-				t.Logf("%d write-type system calls, %d of the killed commands were finished by the next one", n-1, finished)
+				})
+				t.Logf("%d of the killed commands were finished by the next one", finished)
 			})
 		}
 	}
@@ -251,27 +243,20 @@ func TestGitGoesBackWithWriteErrors(t *testing.T) {
 			t.Parallel()
 			c := newGitCrash(t, kind)
 			errno := []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EDQUOT}[i]
-			for n := gittest.First() + i; ; n += 3 * gittest.FamilyStride() {
+			fail := func(n int, errno syscall.Errno) gittest.Crash {
 				c.reset()
-				crash := gittest.FailFamilyAt(t, []string{os.Args[0]}, c.env(), gittest.WriteCalls, n, errno)
-				if !crash.Hit {
-					break
-				}
-				when := fmt.Sprintf("%v at call %d, %s: %s", errno, n, crash.Call, crash.Stderr)
-				switch {
-				case crash.ExitCode == 0:
+				return gittest.FailFamilyAt(t, []string{os.Args[0]}, c.env(), gittest.WriteCalls, n, errno)
+			}
+			gittest.Failed(t, []syscall.Errno{errno}, gittest.First()+i, 3*gittest.FamilyStride(), fail, func(when string, crash gittest.Crash) {
+				when += ": " + crash.Stderr
+				if crash.ExitCode == 0 {
 					c.is(when, c.new)
-				case crash.ExitCode != 1 || crash.Stderr == "":
-					t.Fatalf("%s: exit status %d", when, crash.ExitCode)
 				}
 				if c.track(); crash.Call != "unlink" && crash.Call != "unlinkat" {
 					c.noLocks(when)
 					c.restored(when)
 				}
-				if t.Failed() {
-					t.FailNow()
-				}
-			}
+			})
 		})
 	}
 }

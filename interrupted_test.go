@@ -2,7 +2,6 @@ package cairn_test
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -100,24 +99,19 @@ func TestUndoOfAKilledRestore(t *testing.T) {
 	t.Parallel()
 	c := newCrashRun(t)
 	undone := 0
-	for n := gittest.First(); ; n += gittest.Stride() {
+	gittest.Killed(t, gittest.Stride(), func(n int) gittest.Crash {
 		c.reset()
-		crash := gittest.KillAt(t, []string{os.Args[0]}, c.env("restore"), gittest.WriteCalls, n)
-		if !crash.Hit {
-			break
-		}
+		return gittest.KillAt(t, []string{os.Args[0]}, c.env("restore"), gittest.WriteCalls, n)
+	}, func(when string) {
 		res, err := c.repo().Undo(background, cairn.RevertOptions{})
 		switch {
 		case err == nil && res.Complete():
 			undone++
 		case err == nil || !errors.Is(err, cairn.ErrNotFound):
-			t.Fatalf("killed at call %d: %s: %v, %+v", n, crash, err, res)
+			t.Fatalf("%s: %v, %+v", when, err, res)
 		}
-		gittest.AssertEqual(t, fmt.Sprintf("killed at call %d, %s", n, crash.Call), c.old, c.manifest())
-		if t.Failed() {
-			t.FailNow()
-		}
-	}
+		gittest.AssertEqual(t, when, c.old, c.manifest())
+	})
 	if t.Logf("%d restores were finished and undone", undone); undone == 0 {
 		t.Error("no restore was killed after its beginning")
 	}

@@ -1,7 +1,6 @@
 package cairn_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -113,20 +112,16 @@ func TestWriteErrorsOfAMerge(t *testing.T) {
 		t.Run(errno.Error(), func(t *testing.T) {
 			t.Parallel()
 			c := newMergeRun(t)
-			for n := gittest.First() + i; ; n += 2 * gittest.Stride() {
+			fail := func(n int, errno syscall.Errno) gittest.Crash {
 				c.reset()
-				crash := gittest.FailAt(t, []string{os.Args[0]}, c.env(), gittest.WriteCalls, n, errno)
-				if !crash.Hit {
-					break
-				}
-				if crash.ExitCode != 0 && crash.ExitCode != 1 {
-					t.Fatalf("call %d: %s", n, crash)
-				}
-				if errno == syscall.ENOSPC && crash.ExitCode != 0 && !strings.Contains(crash.Stderr, errno.Error()) {
-					t.Errorf("call %d: the reason is not said: %s", n, crash)
-				}
-				c.check(fmt.Sprintf("%s at call %d, %s", errno, n, crash.Call), false)
+				return gittest.FailAt(t, []string{os.Args[0]}, c.env(), gittest.WriteCalls, n, errno)
 			}
+			gittest.Failed(t, []syscall.Errno{errno}, gittest.First()+i, 2*gittest.Stride(), fail, func(when string, crash gittest.Crash) {
+				if errno == syscall.ENOSPC && crash.ExitCode != 0 && !strings.Contains(crash.Stderr, errno.Error()) {
+					t.Errorf("%s: the reason is not said: %s", when, crash)
+				}
+				c.check(when, false)
+			})
 		})
 	}
 }

@@ -149,17 +149,12 @@ func TestKilledInAPurgeOfSecrets(t *testing.T) {
 	copyTree(t, g.data, pristine)
 	root := gittest.Manifest(t, g.root)
 	env := append(os.Environ(), "CAIRN_TEST_COMMAND=purge-secrets", "CAIRN_TEST_ROOT="+g.root, "CAIRN_TEST_DATA="+g.data, "GOMAXPROCS=2")
-	for n := gittest.First(); ; n += gittest.Stride() {
-		copyTree(t, pristine, g.data)
-		crash := gittest.KillAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, n)
-		if !crash.Hit && crash.ExitCode != 0 {
-			t.Fatalf("undisturbed purge: %s", crash)
-		}
+	check := func(when string) {
 		g.Repo = nil
 		g.reopen()
 		gittest.NewOracle(t).Fsck(g.StoreDir())
 		if _, err := g.Lookup(context.Background(), ids[2]); err != nil {
-			t.Errorf("killed at %s: %v", crash, err)
+			t.Errorf("%s: %v", when, err)
 		}
 		g.purgeSecrets(cairn.PurgeSecretsOptions{})
 		for _, last := range []string{"A", "B"} {
@@ -169,10 +164,12 @@ func TestKilledInAPurgeOfSecrets(t *testing.T) {
 			t.Fatal(err)
 		}
 		gittest.AssertEqual(t, "the directory", root, gittest.Manifest(t, g.root))
-		if !crash.Hit || t.Failed() {
-			break
-		}
 	}
+	gittest.Killed(t, gittest.Stride(), func(n int) gittest.Crash {
+		copyTree(t, pristine, g.data)
+		return gittest.KillAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, n)
+	}, check)
+	check("undisturbed")
 }
 
 // readAt is the contents of a path at a checkpoint.

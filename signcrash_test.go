@@ -79,6 +79,14 @@ func (s *signedRun) sound(when string, unsigned bool) {
 	})
 }
 
+// soundAndSigned fails unless the store is sound before its heads are signed and after it.
+func (s *signedRun) soundAndSigned(when string, unsigned bool) {
+	s.Helper()
+	s.sound(when, unsigned)
+	s.sign()
+	s.sound("signed, "+when, unsigned)
+}
+
 func (s *signedRun) signEnv(command string) []string {
 	return append(s.env(command), "CAIRN_TEST_KEY="+s.key)
 }
@@ -94,28 +102,17 @@ func TestKilledWhileSigning(t *testing.T) {
 			t.Run(fmt.Sprintf("%s fails %v", command, fails), func(t *testing.T) {
 				t.Parallel()
 				s := newSignedRun(t)
-				for n := gittest.First(); ; n += gittest.Stride() {
-					s.reset()
-					var crash gittest.Crash
-					if fails {
-						crash = gittest.FailAt(t, []string{os.Args[0]}, s.signEnv(command), gittest.WriteCalls, n, syscall.ENOSPC)
-					} else {
-						crash = gittest.KillAt(t, []string{os.Args[0]}, s.signEnv(command), gittest.WriteCalls, n)
-					}
-					if !crash.Hit {
-						if crash.ExitCode != 0 {
-							t.Fatalf("undisturbed: %s", crash)
-						}
-						break
-					}
-					unsigned := fails && crash.ExitCode == 0
-					s.sound(fmt.Sprintf("call %d, %s", n, crash.Call), unsigned)
-					s.sign()
-					s.sound(fmt.Sprintf("signed after call %d", n), unsigned)
-					if t.Failed() {
-						t.Fatalf("call %d: %s", n, crash)
-					}
+				if fails {
+					gittest.Failed(t, []syscall.Errno{syscall.ENOSPC}, gittest.First(), gittest.Stride(), func(n int, errno syscall.Errno) gittest.Crash {
+						s.reset()
+						return gittest.FailAt(t, []string{os.Args[0]}, s.signEnv(command), gittest.WriteCalls, n, errno)
+					}, func(when string, crash gittest.Crash) { s.soundAndSigned(when, crash.ExitCode == 0) })
+					return
 				}
+				gittest.Killed(t, gittest.Stride(), func(n int) gittest.Crash {
+					s.reset()
+					return gittest.KillAt(t, []string{os.Args[0]}, s.signEnv(command), gittest.WriteCalls, n)
+				}, func(when string) { s.soundAndSigned(when, false) })
 			})
 		}
 	}

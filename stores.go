@@ -62,6 +62,9 @@ func StoreUsed(dataDir, root string) (time.Time, error) {
 	return odb.Used(StorePath(dataDir, root))
 }
 
+// StoreSealed reports whether root's store below a data directory is sealed.
+func StoreSealed(dataDir, root string) bool { return odb.IsSealed(StorePath(dataDir, root)) }
+
 // Stores lists the stores below a data directory, ordered by root. A data directory
 // that does not exist has none.
 func Stores(dataDir string) ([]StoreInfo, error) {

@@ -117,21 +117,14 @@ func TestThinningFails(t *testing.T) {
 	t.Parallel()
 	gittest.Long(t)
 	c := newThinRun(t)
-	for n := gittest.First(); ; n += gittest.Stride() {
+	fail := func(n int, errno syscall.Errno) gittest.Crash {
 		c.reset()
-		crash := gittest.FailAt(t, []string{os.Args[0]}, c.env("thin"), gittest.WriteCalls, n, []syscall.Errno{syscall.ENOSPC, syscall.EIO}[n%2])
-		if !crash.Hit {
-			break
-		}
-		if crash.ExitCode > 1 || strings.Contains(crash.Stderr, "panic") {
-			t.Fatalf("call %d: %s", n, crash)
-		}
-		c.check(fmt.Sprintf("failed at call %d, %s", n, crash.Call))
-		c.again(fmt.Sprintf("again after call %d, %s", n, crash.Call))
-		if t.Failed() {
-			t.Fatalf("failed at call %d: %s", n, crash)
-		}
+		return gittest.FailAt(t, []string{os.Args[0]}, c.env("thin"), gittest.WriteCalls, n, errno)
 	}
+	gittest.Failed(t, []syscall.Errno{syscall.ENOSPC, syscall.EIO}, gittest.First(), gittest.Stride(), fail, func(when string, _ gittest.Crash) {
+		c.check(when)
+		c.again("again, " + when)
+	})
 }
 
 // TestThinnedPurgeKilled kills a purge of a store with thinned checkpoints. The same purge completes it.
@@ -142,17 +135,10 @@ func TestThinnedPurgeKilled(t *testing.T) {
 	c.again("before the purge")
 	copyTree(t, c.data, filepath.Join(c.pristine, "data"))
 	names := []string{"before", "pin3", "pin7"}
-	n := gittest.First()
-	for ; ; n += gittest.Stride() {
+	gittest.Killed(t, gittest.Stride(), func(n int) gittest.Crash {
 		c.reset()
-		crash := gittest.KillAt(t, []string{os.Args[0]}, c.env("purge"), gittest.WriteCalls, n)
-		if !crash.Hit {
-			if crash.ExitCode != 0 {
-				t.Fatalf("undisturbed: %s", crash)
-			}
-			break
-		}
-		when := fmt.Sprintf("call %d, %s", n, crash.Call)
+		return gittest.KillAt(t, []string{os.Args[0]}, c.env("purge"), gittest.WriteCalls, n)
+	}, func(when string) {
 		c.oracle.Fsck(cairn.StorePath(c.data, mustEval(t, c.root)))
 		r := c.repo()
 		if _, err := r.Purge(background, []string{filepath.Join(c.root, "perm")}); err != nil && !errors.Is(err, cairn.ErrNotFound) {
@@ -178,9 +164,5 @@ func TestThinnedPurgeKilled(t *testing.T) {
 			}
 		}
 		c.oracle.Fsck(cairn.StorePath(c.data, mustEval(t, c.root)))
-		if t.Failed() {
-			t.Fatalf("killed at call %d: %s", n, crash)
-		}
-	}
-	t.Logf("%d write-type system calls", n-1)
+	})
 }

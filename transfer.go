@@ -110,11 +110,22 @@ func (r *Repo) SetProjectID(ctx context.Context, id string) error {
 }
 
 // CleanRemote deletes, on a remote, the lines of this store that the store itself has no more: those that a
-// cleaning has dropped, pins that were taken back, deleted sessions. It returns their names. Lines of other
+// cleaning has dropped, pins that were taken back, deleted sessions, and states that a purge has replaced. It
+// returns their names. Lines of other
 // stores stay, and a later Push brings none back. With dryRun it changes nothing. "" is the remote of calls
 // that name none. A line that has moved on the remote meanwhile is an error, and stays.
 func (r *Repo) CleanRemote(ctx context.Context, where string, dryRun bool) (dropped []string, err error) {
 	return r.transport.CleanRemote(ctx, where, dryRun)
+}
+
+// CleanRemoteMachine deletes, on a remote, everything that one other store of this project has pushed there: its
+// lines, signatures and notes. machine is the id of the store, or the name of its machine where one store alone has
+// it. It returns the names of the refs below refs/cairn. With dryRun it changes nothing. Lines that were fetched from it
+// stay here, and a later Push of that machine brings its lines back. Sealed lines count where Options.Identity opens
+// their note. The error is ErrNotFound, or ErrAmbiguous for several stores. A ref that has moved meanwhile is an
+// error, and stays.
+func (r *Repo) CleanRemoteMachine(ctx context.Context, where, machine string, dryRun bool) (dropped []string, err error) {
+	return r.transport.CleanRemoteMachine(ctx, where, machine, dryRun)
 }
 
 // Remote returns the remote of calls that name none, a URL or an absolute path: that of Options.Sync, else

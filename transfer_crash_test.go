@@ -1,7 +1,6 @@
 package cairn_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -102,26 +101,17 @@ func TestFetchWriteErrors(t *testing.T) {
 	t.Parallel()
 	f := newFetchRun(t, nil)
 	errnos := []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EDQUOT}
-	for i, n := 0, gittest.First(); ; i, n = i+1, n+gittest.FamilyStride() {
+	gittest.Failed(t, errnos, gittest.First(), gittest.FamilyStride(), func(n int, errno syscall.Errno) gittest.Crash {
 		f.reset()
-		errno := errnos[i%len(errnos)]
-		crash := gittest.FailFamilyAt(t, []string{os.Args[0]}, f.env("fetch"), gittest.WriteCalls, n, errno)
-		if !crash.Hit {
-			break
-		}
-		what := fmt.Sprintf("call %d, %s, fails with %v", n, crash.Call, errno)
+		return gittest.FailFamilyAt(t, []string{os.Args[0]}, f.env("fetch"), gittest.WriteCalls, n, errno)
+	}, func(when string, crash gittest.Crash) {
 		if crash.ExitCode == 0 {
 			if got := f.fetched(); !slices.Equal(got, f.want) {
-				t.Errorf("%s: a success, with %q", what, got)
+				t.Errorf("%s: a success, with %q", when, got)
 			}
-		} else if crash.Stderr == "" {
-			t.Errorf("%s: no message", what)
 		}
-		f.checkFetched(what)
-		if t.Failed() {
-			t.Fatalf("%s: %s", what, crash)
-		}
-	}
+		f.checkFetched(when)
+	})
 }
 
 // fetchAsProcess is the fetch that is disturbed.

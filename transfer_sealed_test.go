@@ -1,7 +1,6 @@
 package cairn_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -154,22 +153,10 @@ func TestSealedPushWriteErrors(t *testing.T) {
 	t.Parallel()
 	c := newSealedPush(t)
 	errnos := []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EDQUOT}
-	for i, n := 0, gittest.First(); ; i, n = i+1, n+gittest.FamilyStride() {
+	gittest.Failed(t, errnos, gittest.First(), gittest.FamilyStride(), func(n int, errno syscall.Errno) gittest.Crash {
 		c.again()
-		errno := errnos[i%len(errnos)]
-		crash := gittest.FailFamilyAt(t, []string{os.Args[0]}, c.env("push"), gittest.WriteCalls, n, errno)
-		if !crash.Hit {
-			break
-		}
-		what := fmt.Sprintf("call %d, %s, fails with %v", n, crash.Call, errno)
-		if crash.ExitCode != 0 && crash.Stderr == "" {
-			t.Errorf("%s: no message", what)
-		}
-		c.checkPushed(what)
-		if t.Failed() {
-			t.Fatalf("%s: %s", what, crash)
-		}
-	}
+		return gittest.FailFamilyAt(t, []string{os.Args[0]}, c.env("push"), gittest.WriteCalls, n, errno)
+	}, func(when string, _ gittest.Crash) { c.checkPushed(when) })
 }
 
 // dropLocks removes the locks of a git server that was killed, as its owner would.

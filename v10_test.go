@@ -326,29 +326,27 @@ func TestV10_KilledWhileItRolls(t *testing.T) {
 	c := &crashRun{fixture: f, oracle: gittest.NewOracle(t), pristine: t.TempDir(), before: ids[0]}
 	copyTree(t, c.root, filepath.Join(c.pristine, "root"))
 	copyTree(t, c.data, filepath.Join(c.pristine, "data"))
-	for n := gittest.First(); ; n += 3 * gittest.Stride() {
-		c.reset()
-		crash := gittest.KillAt(t, []string{os.Args[0]}, c.env("roll"), gittest.WriteCalls, n)
-		if !crash.Hit && crash.ExitCode != 0 {
-			t.Fatalf("undisturbed: %s", crash)
-		}
+	check := func(when string) {
 		c.oracle.Fsck(cairn.StorePath(f.data, mustEval(f.T, f.root)))
 		for i := len(ids) - 2; i < len(ids); i++ {
 			if text := readAt(t, f, ids[i], "a"); text != noise(i, 40<<10) {
-				t.Errorf("killed at call %d, %s: checkpoint %d is something else", n, crash.Call, i)
+				t.Errorf("%s: checkpoint %d is something else", when, i)
 			}
 		}
 		if _, err := f.repo().Track(background, cairn.TrackOptions{}); err != nil {
-			t.Errorf("killed at call %d, %s: the next track: %v", n, crash.Call, err)
+			t.Errorf("%s: the next track: %v", when, err)
 		}
-		if f.closeAll(); !crash.Hit {
-			if f.has(ids[0]) {
-				t.Error("nothing had to go")
-			}
-			f.closeAll()
-			return
-		}
+		f.closeAll()
 	}
+	gittest.Killed(t, 3*gittest.Stride(), func(n int) gittest.Crash {
+		c.reset()
+		return gittest.KillAt(t, []string{os.Args[0]}, c.env("roll"), gittest.WriteCalls, n)
+	}, check)
+	check("undisturbed")
+	if f.has(ids[0]) {
+		t.Error("nothing had to go")
+	}
+	f.closeAll()
 }
 
 // TestV18_OneSize: a cleaning, a look at the usage and the store itself tell one number:

@@ -236,14 +236,7 @@ func TestR93_KilledWhileFolding(t *testing.T) {
 
 // struckWhileFolding strikes a process that runs a command on what prepare has made.
 func struckWhileFolding(t *testing.T, command string, prepare func(*fixture)) {
-	for name, strike := range map[string]func(c *crashRun, n int) gittest.Crash{
-		"killed": func(c *crashRun, n int) gittest.Crash {
-			return gittest.KillAt(c.T, []string{os.Args[0]}, c.env(command), gittest.WriteCalls, n)
-		},
-		"failed": func(c *crashRun, n int) gittest.Crash {
-			return gittest.FailAt(c.T, []string{os.Args[0]}, c.env(command), gittest.WriteCalls, n, syscall.ENOSPC)
-		},
-	} {
+	for _, name := range []string{"killed", "failed"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := &crashRun{fixture: newFixture(t, foldTree()), oracle: gittest.NewOracle(t), pristine: t.TempDir()}
@@ -252,28 +245,23 @@ func struckWhileFolding(t *testing.T, command string, prepare func(*fixture)) {
 			c.closeAll()
 			copyTree(t, c.root, filepath.Join(c.pristine, "root"))
 			copyTree(t, c.data, filepath.Join(c.pristine, "data"))
-			n := gittest.First()
-			for ; ; n += gittest.Stride() {
-				c.reset()
-				crash := strike(c, n)
-				if !crash.Hit {
-					if crash.ExitCode != 0 {
-						t.Fatalf("undisturbed: %s", crash)
-					}
-					break
-				}
-				if name == "failed" && crash.ExitCode != 0 && crash.ExitCode != 1 {
-					t.Fatalf("call %d: %s", n, crash)
-				}
-				c.settled(fmt.Sprintf("%s at call %d, %s", name, n, crash.Call))
+			check := func(when string) {
+				c.settled(when)
 				c.oracle.Fsck(cairn.StorePath(c.data, mustEval(t, c.root)))
 				c.noTemporaries()
 				c.closeAll()
-				if t.Failed() {
-					t.Fatalf("call %d: %s", n, crash)
-				}
 			}
-			t.Logf("%d write-type system calls", n-1)
+			if name == "killed" {
+				gittest.Killed(t, gittest.Stride(), func(n int) gittest.Crash {
+					c.reset()
+					return gittest.KillAt(t, []string{os.Args[0]}, c.env(command), gittest.WriteCalls, n)
+				}, check)
+				return
+			}
+			gittest.Failed(t, []syscall.Errno{syscall.ENOSPC}, gittest.First(), gittest.Stride(), func(n int, errno syscall.Errno) gittest.Crash {
+				c.reset()
+				return gittest.FailAt(t, []string{os.Args[0]}, c.env(command), gittest.WriteCalls, n, errno)
+			}, func(when string, _ gittest.Crash) { check(when) })
 		})
 	}
 }

@@ -43,7 +43,14 @@ var agentKinds = []agentKind{
 	{"codex", codexCalls},
 	{"gemini", geminiCalls},
 	{"qwen", qwenCalls},
+	{"copilot", copilotCalls},
+	{"droid", droidCalls},
+	{"cline", clineCalls},
+	{"cursor", cursorCalls},
+	{"goose", gooseCalls},
+	{"crush", crushCalls},
 	{"opencode", openCodeCalls},
+	{"kilo", kiloCalls},
 	{"pi", piCalls},
 }
 
@@ -114,6 +121,91 @@ func qwenCalls(at place, m moment) []agentCall {
 		"tool_name": "write_file", "tool_use_id": at.call, "tool_input": fields{"file_path": at.file, "content": at.call},
 	})
 }
+
+// copilotCalls: Copilot CLI gives calls no ids.
+func copilotCalls(at place, m moment) []agentCall {
+	events := claudeEvents
+	events.after = "PostToolUse"
+	return ownHook("copilot", events, at, m, fields{"timestamp": at.turn}, fields{
+		"tool_name": "Write", "tool_input": fields{"path": at.file, "file_text": at.call},
+	})
+}
+
+func droidCalls(at place, m moment) []agentCall {
+	events := claudeEvents
+	events.after = "PostToolUse"
+	return ownHook("droid", events, at, m, fields{"permission_mode": "auto-high"}, fields{
+		"tool_name": "Create", "tool_input": fields{"file_path": at.file, "content": at.call},
+	})
+}
+
+// clineCalls: the terminal program tells neither the beginning of a session nor the prompt, but that a turn begins.
+func clineCalls(at place, m moment) []agentCall {
+	common := fields{
+		"taskId": at.session, "sessionContext": fields{"rootSessionId": at.session}, "workspaceRoots": []string{at.root},
+		"agent_id": "agent", "parent_agent_id": nil, "timestamp": at.turn,
+	}
+	call := fields{"id": at.call, "name": "editor", "input": fields{"path": at.file, "new_text": at.call}}
+	switch m {
+	case momentSession:
+		return nil
+	case momentPrompt:
+		return hookCall("cline", common, fields{"hookName": "agent_start"})
+	case momentFirst, momentBefore:
+		return hookCall("cline", common, fields{"hookName": "tool_call", "tool_call": call})
+	case momentAfter:
+		return hookCall("cline", common, fields{"hookName": "tool_result", "tool_result": call})
+	}
+	return hookCall("cline", common, fields{"hookName": "agent_end"})
+}
+
+func cursorCalls(at place, m moment) []agentCall {
+	common := fields{"conversation_id": at.session, "generation_id": at.turn, "workspace_roots": []string{at.root}, "model": "gpt-5.5"}
+	tool := fields{"tool_name": "Write", "tool_use_id": at.call, "tool_input": fields{"file_path": at.file, "content": at.call}, "cwd": at.root}
+	switch m {
+	case momentSession:
+		return hookCall("cursor", common, fields{"hook_event_name": "sessionStart", "session_id": at.session})
+	case momentPrompt:
+		return hookCall("cursor", common, fields{"hook_event_name": "beforeSubmitPrompt", "prompt": "write " + at.file})
+	case momentFirst, momentBefore:
+		tool["hook_event_name"] = "preToolUse"
+		return hookCall("cursor", common, tool)
+	case momentAfter:
+		tool["hook_event_name"] = "postToolUse"
+		return hookCall("cursor", common, tool)
+	}
+	return hookCall("cursor", common, fields{"hook_event_name": "stop"})
+}
+
+func gooseCalls(at place, m moment) []agentCall {
+	common := fields{"session_id": at.session, "working_dir": at.root}
+	tool := fields{"tool_name": "developer__write", "tool_call_id": at.call, "tool_input": fields{"path": at.file, "content": at.call}}
+	switch m {
+	case momentSession:
+		return hookCall("goose", common, fields{"event": "SessionStart"})
+	case momentPrompt:
+		return hookCall("goose", common, fields{"event": "UserPromptSubmit", "message": "write " + at.file})
+	case momentFirst, momentBefore:
+		tool["event"] = "PreToolUse"
+		return hookCall("goose", common, tool)
+	case momentAfter:
+		tool["event"] = "PostToolUse"
+		return hookCall("goose", common, tool)
+	}
+	return hookCall("goose", fields{"session_id": at.session}, fields{"event": "Stop"})
+}
+
+// crushCalls: Crush tells only when a tool begins.
+func crushCalls(at place, m moment) []agentCall {
+	if m != momentFirst && m != momentBefore {
+		return nil
+	}
+	return hookCall("crush", fields{"session_id": at.session, "cwd": at.root}, fields{
+		"event": "PreToolUse", "tool_name": "write", "tool_input": fields{"file_path": at.file, "content": at.call},
+	})
+}
+
+func kiloCalls(at place, m moment) []agentCall { return neutralCall("kilo", at, m) }
 
 // neutralCall is a call of the plugins, in cairn's own protocol.
 func neutralCall(agent string, at place, m moment) []agentCall {

@@ -231,7 +231,9 @@ func (b *agentsBench) take(ctx context.Context, agent agentKind, w way, at place
 		}
 		sum.wall, sum.processor = sum.wall+s.wall, sum.processor+s.processor
 	}
-	b.keep(agent.name, m, w, sum)
+	if sum.wall > 0 { // else the agent tells nothing of this moment
+		b.keep(agent.name, m, w, sum)
+	}
 	return nil
 }
 
@@ -305,6 +307,7 @@ type agentRow struct {
 // spreadOfCalls are times in milliseconds.
 type spreadOfCalls struct {
 	Count     int     `json:"count"`
+	Min       float64 `json:"min"`
 	P50       float64 `json:"p50"`
 	P95       float64 `json:"p95"`
 	Processor float64 `json:"processor"` // p50
@@ -327,7 +330,9 @@ func (b *agentsBench) report(opt options, took time.Duration, server *exec.Cmd) 
 	for _, agent := range agentKinds {
 		for _, m := range moments {
 			for _, w := range []string{"alone", "served"} {
-				r.Rows = append(r.Rows, agentRow{agent.name, m, w, spreadOf(b.samples[sampleKey{agent.name, m, w}])})
+				if taken := b.samples[sampleKey{agent.name, m, w}]; len(taken) > 0 {
+					r.Rows = append(r.Rows, agentRow{agent.name, m, w, spreadOf(taken)})
+				}
 			}
 		}
 	}

@@ -20,7 +20,7 @@ func spreadOf(samples []agentSample) spreadOfCalls {
 		slices.Sort(times)
 		return inMilliseconds(times[int(q*float64(len(times)-1)+0.5)])
 	}
-	return spreadOfCalls{len(samples), at(walls, 0.5), at(walls, 0.95), at(processors, 0.5)}
+	return spreadOfCalls{len(samples), at(walls, 0), at(walls, 0.5), at(walls, 0.95), at(processors, 0.5)}
 }
 
 func (r *agentsReport) row(agent string, m moment, w string) spreadOfCalls {
@@ -32,22 +32,42 @@ func (r *agentsReport) row(agent string, m moment, w string) spreadOfCalls {
 	return spreadOfCalls{}
 }
 
+// print writes a page of Markdown.
 func (r *agentsReport) print(out io.Writer) {
-	fmt.Fprintf(out, "%s\n\nWhat an agent waits for, %d files, %d sessions each, milliseconds:"+
-		" p50 / p95 (processor time, p50)\n\n", r.Machine, r.Files, r.Rounds)
-	fmt.Fprintf(out, "%-12s %-12s %28s %28s\n", "", "", "without a server", "with one")
-	cell := func(s spreadOfCalls) string { return fmt.Sprintf("%.1f / %.1f (%.1f)", s.P50, s.P95, s.Processor) }
-	fmt.Fprintf(out, "%-12s %-12s %28s %28s\n", "cairn", "track", cell(r.Track[0].spreadOfCalls), cell(r.Track[1].spreadOfCalls))
-	fmt.Fprintf(out, "%-12s %-12s %28s\n%-12s %-12s %28s %28s\n", "floor", "bare walk", cell(r.Walk), "floor", "version", cell(r.Start), cell(r.Start))
+	fmt.Fprintf(out, "# What an agent waits for\n\n%s\n\n%d files, %s of every agent, each way. Milliseconds: shortest / p50 / p95, and in brackets the"+
+		" processor time of the call, p50.\n\n", r.Machine, r.Files, counted(r.Rounds, "session"))
+	fmt.Fprint(out, "| agent | moment | without a server | with one |\n| --- | --- | ---: | ---: |\n")
+	line := func(who string, what moment, alone, served spreadOfCalls) {
+		fmt.Fprintf(out, "| %s | %s | %s | %s |\n", who, what, alone.cell(), served.cell())
+	}
+	line("cairn", "unchanged track", r.Track[0].spreadOfCalls, r.Track[1].spreadOfCalls)
+	line("for comparison", "a bare walk that looks at every file", r.Walk, spreadOfCalls{})
+	line("for comparison", "`cairn version`", r.Start, spreadOfCalls{})
 	for _, agent := range agentKinds {
 		for _, m := range moments {
-			fmt.Fprintf(out, "%-12s %-12s %28s %28s\n", agent.name, m, cell(r.row(agent.name, m, "alone")), cell(r.row(agent.name, m, "served")))
+			if alone := r.row(agent.name, m, "alone"); alone.Count > 0 {
+				line(agent.name, m, alone, r.row(agent.name, m, "served"))
+			}
 		}
 	}
-	fmt.Fprintf(out, "\nThe server uses %.1f ms of a processor for a call. Load average after the run: %.1f\n\nGoals\n", r.ServerCPU, r.Load1)
+	fmt.Fprintf(out, "\nThe server uses %.1f ms of a processor for a call. Load average after the run: %.1f\n\n## Goals\n\n", r.ServerCPU, r.Load1)
 	for _, goal := range r.goals() {
-		fmt.Fprintln(out, goal)
+		fmt.Fprintln(out, "    "+goal)
 	}
+}
+
+func counted(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
+
+func (s spreadOfCalls) cell() string {
+	if s.Count == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.1f / %.1f / %.1f (%.1f)", s.Min, s.P50, s.P95, s.Processor)
 }
 
 // goals compares each agent's tool calls with the goals.
@@ -61,6 +81,9 @@ func (r *agentsReport) goals() (lines []string) {
 	}
 	for _, agent := range agentKinds {
 		for _, m := range []moment{momentBefore, momentAfter} {
+			if r.row(agent.name, m, "alone").Count == 0 {
+				continue
+			}
 			line(agent.name, string(m)+", without a server", r.row(agent.name, m, "alone").P50, goalAlone, " ms")
 			line(agent.name, string(m)+", with one", r.row(agent.name, m, "served").P50, goalServed, " ms")
 		}

@@ -77,7 +77,7 @@ tables. Relative names of files start in the directory bench.
                     -files, of changed files, of checkpoints kept, and of files of a
                     turn that is taken back; all of it takes -files 500000, and 6 GB of
                     room; parts by -only, from files,changed,kept,back
-  -checkpoints N    most checkpoints with -curves, default 10000
+  -checkpoints N    most checkpoints with -curves and -fleet, default 10000
   -plot FILE        instead draw the curves of a -json file as SVG files beside it, and
                     print how each grows
 
@@ -89,8 +89,8 @@ tables. Relative names of files start in the directory bench.
 
   -fleet N          instead measure a push of one turn, a fetch of one session and a list
                     on a remote with up to N refs of other machines, 100 of each, and
-                    -checkpoints commits behind them, packed and loose: 100000 is a
-                    thousand machines
+                    -checkpoints commits behind them: packed, loose and reftable, by
+                    path and by git daemon; 100000 is a thousand machines
 
   -copies           instead measure copies of a tree of -files files, and of that and
                     1 GB of node_modules: cairn checkout beside cp, rsync and git

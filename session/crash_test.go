@@ -146,14 +146,11 @@ func (c *crashCase) run(t *testing.T) {
 	}
 	f.repo.Close()
 	done := gittest.Manifest(t, f.root)
-	n := gittest.First()
-	for ; ; n += 2 * gittest.Stride() {
+	gittest.Killed(t, 2*gittest.Stride(), func(n int) gittest.Crash {
 		copyTree(t, filepath.Join(pristine, "root"), f.root)
 		copyTree(t, filepath.Join(pristine, "data"), f.data)
-		crash := gittest.KillAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, n)
-		if !crash.Hit {
-			break
-		}
+		return gittest.KillAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, n)
+	}, func(when string) {
 		f.reopen()
 		oracle.Fsck(f.repo.StoreDir())
 		if _, err := f.repo.Track(background, cairn.TrackOptions{}); err != nil { // the next command, whatever it is
@@ -164,24 +161,20 @@ func (c *crashCase) run(t *testing.T) {
 			want, told = done, c.new
 		}
 		if diff := gittest.Diff(want, gittest.Manifest(t, f.root)); diff != "" || f.tell() != told {
-			t.Fatalf("killed at call %d (%s): the session has %s, and\n%s", n, crash.Call, f.tell(), diff)
+			t.Fatalf("%s: the session has %s, and\n%s", when, f.tell(), diff)
 		}
 		f.repo.Close()
 		if crash := gittest.Undisturbed(t, []string{os.Args[0]}, env); crash.ExitCode != 0 && c.command != "end" {
-			t.Fatalf("again after call %d: %s", n, crash)
+			t.Fatalf("again, %s: %s", when, crash)
 		}
 		f.reopen()
 		gittest.AssertEqual(t, "after the same again", done, gittest.Manifest(t, f.root))
 		if f.tell() != c.new {
-			t.Errorf("again after call %d, the session has %s", n, f.tell())
+			t.Errorf("again, %s: the session has %s", when, f.tell())
 		}
 		oracle.Fsck(f.repo.StoreDir())
 		f.repo.Close()
-		if t.Failed() {
-			t.Fatalf("killed at call %d: %s", n, crash)
-		}
-	}
-	t.Logf("%d write-type system calls", n-1)
+	})
 }
 
 func copyTree(t *testing.T, from, to string) {

@@ -153,16 +153,10 @@ func (c *commitCrash) refuse(what string) {
 func TestCommitKilled(t *testing.T) {
 	t.Parallel()
 	c := newCommitCrash(t)
-	n := gittest.First()
-	for ; ; n += 2 * gittest.Stride() {
+	gittest.Killed(t, 2*gittest.Stride(), func(n int) gittest.Crash {
 		c.reset()
-		crash := gittest.KillAt(t, []string{os.Args[0]}, c.env, gittest.WriteCalls, n)
-		if !crash.Hit {
-			break
-		}
-		c.check(fmt.Sprintf("killed at call %d (%s)", n, crash.Call), false, crash.String())
-	}
-	t.Logf("%d write-type system calls", n-1)
+		return gittest.KillAt(t, []string{os.Args[0]}, c.env, gittest.WriteCalls, n)
+	}, func(when string) { c.check(when, false, when) })
 }
 
 // killingGit is a git that kills itself at its n-th run, before or after it has done its work, alone

@@ -55,17 +55,12 @@ func killGitBack(g *gitRoot, old, done string) {
 	copyTree(t, g.root, filepath.Join(pristine, "root"))
 	copyTree(t, g.data, filepath.Join(pristine, "data"))
 	env := append(os.Environ(), "CAIRN_TEST_COMMAND=git", "CAIRN_TEST_ROOT="+g.root, "CAIRN_TEST_DATA="+g.data, "GOMAXPROCS=2")
-	n, finished := gittest.First(), 0
-	for ; ; n += gittest.Stride() {
+	finished := 0
+	gittest.Killed(t, gittest.Stride(), func(n int) gittest.Crash {
 		copyTree(t, filepath.Join(pristine, "root"), g.root)
 		copyTree(t, filepath.Join(pristine, "data"), g.data)
-		crash := gittest.KillAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, n)
-		if !crash.Hit && crash.ExitCode != 0 {
-			t.Fatalf("undisturbed: %s", crash)
-		}
-		if !crash.Hit {
-			break
-		}
+		return gittest.KillAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, n)
+	}, func(when string) {
 		g.reopen()
 		if _, err := g.repo.Track(background, cairn.TrackOptions{}); err != nil { // the next command, whatever it is
 			t.Fatal(err)
@@ -75,25 +70,21 @@ func killGitBack(g *gitRoot, old, done string) {
 			want = done
 			finished++
 		}
-		what := fmt.Sprintf("killed at call %d, %s", n, crash.Call)
-		g.sameIfThere(what, want)
-		g.noTemporaries(what)
+		g.sameIfThere(when, want)
+		g.noTemporaries(when)
 		g.repo.Close()
 		if crash := gittest.Undisturbed(t, []string{os.Args[0]}, env); crash.ExitCode != 0 {
-			t.Fatalf("again after call %d: %s\n%s", n, crash, crash.Stderr)
+			t.Fatalf("again, %s: %s\n%s", when, crash, crash.Stderr)
 		}
-		g.same("again, after "+what, done)
+		g.same("again, "+when, done)
 		g.reopen()
 		g.o.Fsck(g.repo.StoreDir())
 		g.repo.Close()
-		if t.Failed() {
-			t.FailNow()
-		}
-	}
+	})
 	if finished == 0 && gittest.Stride() == 1 {
 		t.Error("no interrupted operation was finished")
 	}
-	t.Logf("%d write-type system calls, finished by the next command after %d of them", n-1, finished)
+	t.Logf("finished by the next command after %d of the calls", finished)
 }
 
 // sameIfThere is same for a repository that may be gone.

@@ -112,22 +112,17 @@ func TestOutsideWriteErrors(t *testing.T) {
 		t.Run(errno.Error(), func(t *testing.T) {
 			t.Parallel()
 			c := newOutsideCrash(t)
-			for n := gittest.First() + i; ; n += 2 * gittest.Stride() {
+			fail := func(n int, errno syscall.Errno) gittest.Crash {
 				c.reset()
-				crash := gittest.FailAt(t, []string{os.Args[0]}, c.env, gittest.WriteCalls, n, errno)
-				if !crash.Hit {
-					break
-				}
-				what := fmt.Sprintf("%s at call %d, %s", errno, n, crash.Call)
-				if crash.ExitCode == 1 && strings.Contains(crash.Stderr, "incomplete") {
-					c.again(what)
-					continue
-				}
-				if crash.ExitCode != 0 && crash.ExitCode != 1 {
-					t.Fatalf("%s: %s\n%s", what, crash, crash.Stderr)
-				}
-				c.check(what)
+				return gittest.FailAt(t, []string{os.Args[0]}, c.env, gittest.WriteCalls, n, errno)
 			}
+			gittest.Failed(t, []syscall.Errno{errno}, gittest.First()+i, 2*gittest.Stride(), fail, func(when string, crash gittest.Crash) {
+				if crash.ExitCode == 1 && strings.Contains(crash.Stderr, "incomplete") {
+					c.again(when)
+				} else {
+					c.check(when)
+				}
+			})
 		})
 	}
 }

@@ -9,65 +9,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/process"
 )
 
-// history is a session in memory, built from its events.
-type history struct {
-	digest
-	root      string
-	tip       string // checkpoint
-	last      moment // the newest event
-	dead      *step  // counts as ended, but no event says so; see bury
-	messages  []*message
-	chain     []*boundary // reverts and unreverts since the session last went on, oldest first
-	truncated bool
-	pending   []event         // applied, to be appended
-	clock     process.Instant // at which they are
-
-	from *Origin // of a fetched session, nil for one of this store
-
-	toldAt *boundary   // the revert that the host knows of, nil for none
-	left   []MovedTurn // of which it does not know, and which have left the session since
-}
-
-type message struct {
-	Message
-	at    int64
-	begun mark
-	steps []*step
-}
-
-// mark is a checkpoint of the line.
-type mark struct{ id, hash string }
-
-type step struct {
-	Step
-	began, ended int64 // ended is 0 while the step is open
-	changed      int
-	first        []string // of the changed files
-	files        bool     // Patch.Files is complete
-	forced       bool     // its owner did not say the end
-	life         life     // of the owner, while no event says that the step has ended
-	absent       []string
-	hints        []operation.Hint
-
-	elsewhere int // paths that it changed in other roots, where these were looked at
-
-	outside []string // ids of the records of paths outside the root
-}
-
-// boundary is a revert, or an unrevert, which ends the reverts before it.
-type boundary struct {
-	event
-	line     *operation.LineEvent // without its commit
-	unrevert bool
-}
-
-// entry is the part of a line's checkpoint that is kept in memory.
-type entry struct {
-	line operation.LineEvent
-	mark mark
-	rec  *record
-}
-
 // replay builds a session's history from its checkpoints, oldest first. If the beginning was
 // cleaned away, there are steps without a message; see cutMessage.
 func replay(root string, entries []*entry, truncated bool) *history {
@@ -218,37 +159,6 @@ func (s *step) end(ev *event, e *entry, at int64) {
 	}
 }
 
-func (h *history) message(id string) *message {
-	for _, m := range slices.Backward(h.messages) {
-		if m.ID == id {
-			return m
-		}
-	}
-	return nil
-}
-
-func (h *history) step(id string) *step {
-	for _, m := range slices.Backward(h.messages) {
-		for _, s := range slices.Backward(m.steps) {
-			if s.ID == id {
-				return s
-			}
-		}
-	}
-	return nil
-}
-
-func (h *history) openStep() *step {
-	for _, m := range slices.Backward(h.messages) {
-		for _, s := range slices.Backward(m.steps) {
-			if s.ended == 0 {
-				return s
-			}
-		}
-	}
-	return nil
-}
-
 // remove removes the reverted part from the session, as OpenCode does when the user continues: the
 // boundary's message and all later ones. With a part, the message stays up to that part.
 func (h *history) remove(ev *event) {
@@ -267,25 +177,6 @@ func (h *history) remove(ev *event) {
 		h.messages[i].cut(ev.Part)
 	}
 	h.messages = h.messages[:keep:keep]
-}
-
-// cut removes a part and all parts after it.
-func (m *message) cut(part string) {
-	if i := indexPart(m.Parts, part); i >= 0 {
-		m.Parts, m.steps = m.Parts[:i:i], nil
-		return
-	}
-	for n, s := range m.steps {
-		if i := indexPart(s.Parts, part); i >= 0 {
-			s.Parts = s.Parts[:i:i]
-			m.steps = m.steps[: n+1 : n+1]
-			return
-		}
-	}
-}
-
-func indexPart(parts []Part, id string) int {
-	return slices.IndexFunc(parts, func(p Part) bool { return p.ID == id })
 }
 
 // drop removes steps, and messages that had no others.
@@ -318,52 +209,6 @@ func (h *history) cut(id string) {
 	if i := slices.IndexFunc(h.messages, func(m *message) bool { return m.ID == id }); i >= 0 {
 		h.messages = h.messages[:i:i]
 	}
-}
-
-// active returns the chain of reverts in effect, oldest first. undone holds the checkpoints after
-// operations that were undone.
-func (h *history) active(undone map[string]bool) []*boundary {
-	var chain []*boundary
-	for _, b := range h.chain {
-		switch {
-		case undone[b.line.ID]:
-		case b.unrevert:
-			chain = nil
-		default:
-			chain = append(chain, b)
-		}
-	}
-	return chain
-}
-
-// counts counts what is visible before a boundary, nil for none.
-func (h *history) counts(b *boundary) (messages, steps int) {
-	hidden := make(map[string]bool)
-	if b != nil {
-		if b.Start {
-			return 0, 0
-		}
-		for _, u := range b.Undone {
-			if u.Session == h.ID {
-				hidden[u.Step] = true
-			}
-		}
-	}
-	for _, m := range h.messages {
-		if b != nil && m.ID == b.Message && b.Part == "" {
-			break
-		}
-		messages++
-		for _, s := range m.steps {
-			if !hidden[s.ID] {
-				steps++
-			}
-		}
-		if b != nil && m.ID == b.Message {
-			break
-		}
-	}
-	return messages, steps
 }
 
 // add applies an event and makes it pending.

@@ -1,7 +1,6 @@
 package session_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -114,15 +113,8 @@ func TestResumeWriteErrors(t *testing.T) {
 	t.Parallel()
 	r := newResumeRun(t)
 	errnos := []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EDQUOT}
-	for i, n := 0, gittest.First(); ; i, n = i+1, n+2*gittest.Stride() {
+	gittest.Failed(t, errnos, gittest.First(), 2*gittest.Stride(), func(n int, errno syscall.Errno) gittest.Crash {
 		r.reset()
-		crash := gittest.FailAt(t, []string{os.Args[0]}, r.env, gittest.WriteCalls, n, errnos[i%len(errnos)])
-		if !crash.Hit {
-			break
-		}
-		if crash.ExitCode != 0 && crash.Stderr == "" {
-			t.Errorf("call %d, %s: no message", n, crash.Call)
-		}
-		r.check(fmt.Sprintf("call %d, %s, fails with %v", n, crash.Call, errnos[i%len(errnos)]), strings.Contains(crash.Stderr, "incomplete"))
-	}
+		return gittest.FailAt(t, []string{os.Args[0]}, r.env, gittest.WriteCalls, n, errno)
+	}, func(when string, crash gittest.Crash) { r.check(when, strings.Contains(crash.Stderr, "incomplete")) })
 }

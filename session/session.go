@@ -156,61 +156,6 @@ func name(id string) string {
 	return id
 }
 
-// AddMessage records a message, for instance the user's prompt, together with the present state of
-// the root. For an existing message it adds the new parts.
-func (s *Sessions) AddMessage(ctx context.Context, m MessageBegin) (*Message, error) {
-	if err := checkID("id of the session", m.Session); err != nil {
-		return nil, err
-	}
-	if err := checkID("id of the message", m.Message); err != nil {
-		return nil, err
-	}
-	if err := checkParts(m.Parts); err != nil {
-		return nil, err
-	}
-	if err := checkMeta(m.Meta); err != nil {
-		return nil, err
-	}
-	err := s.update(ctx, m.Session, func(u *operation.LineUpdate) error { return s.addMessage(ctx, u, &m) })
-	if err != nil {
-		return nil, err
-	}
-	missing := s.inOthers(ctx, m.Session, func(o *Sessions) error {
-		_, err := o.AddMessage(ctx, m)
-		return err
-	})
-	list, err := s.History(ctx, m.Session)
-	if err != nil {
-		return nil, err
-	}
-	i := slices.IndexFunc(list, func(o Message) bool { return o.ID == m.Message })
-	if i < 0 {
-		return nil, notFound("message %q", m.Message)
-	}
-	list[i].Missing = missing
-	return &list[i], nil
-}
-
-func (s *Sessions) addMessage(ctx context.Context, u *operation.LineUpdate, m *MessageBegin) error {
-	h, err := s.goOn(ctx, u, m.Session)
-	if err != nil {
-		return err
-	}
-	old := h.message(m.Message)
-	if old == nil {
-		s.add(h, event{Kind: kindMessage, Message: m.Message, Role: m.Role, Prompt: s.said(m.Prompt), Meta: m.Meta, Parts: m.Parts})
-		return s.append(ctx, u, h, operation.LineAppend{Message: "message " + name(m.Message), Capture: true})
-	}
-	parts := slices.DeleteFunc(slices.Clone(m.Parts), func(p Part) bool { return indexPart(old.Parts, p.ID) >= 0 })
-	if len(parts) > 0 {
-		s.add(h, event{Kind: kindParts, Message: m.Message, Parts: parts})
-	}
-	if len(h.pending) == 0 {
-		return nil
-	}
-	return s.append(ctx, u, h, operation.LineAppend{Message: "message " + name(m.Message)})
-}
-
 // goOn loads a session that is about to continue, which makes a revert final. The events of that
 // are pending and must be appended with the rest.
 func (s *Sessions) goOn(ctx context.Context, u *operation.LineUpdate, id string) (*history, error) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
@@ -235,4 +236,84 @@ func (s *Sessions) Hint(ctx context.Context, session, step string, paths []strin
 		}
 		return o.Hint(ctx, session, step, there[o.root])
 	}))
+}
+
+// share adds owners.
+func (s *step) share(o *Owner) {
+	if o == nil {
+		return
+	}
+	sum := &Owner{Lease: o.Lease, Processes: slices.Clone(o.Processes)}
+	if s.Owner != nil {
+		sum.Processes = append(slices.Clone(s.Owner.Processes), o.Processes...)
+		sum.Lease = max(sum.Lease, s.Owner.Lease)
+	}
+	s.Owner = sum
+}
+
+// ShareStep adds processes to the owner of an open step: it counts as running as long
+// as one of them lives.
+func (s *Sessions) ShareStep(ctx context.Context, session, step string, owner Owner) error {
+	err := s.update(ctx, session, func(u *operation.LineUpdate) error {
+		h, err := s.load(ctx, session)
+		if err != nil {
+			return err
+		}
+		st := h.openStep()
+		if st == nil || st.ID != step {
+			return notFound("step %q of session %q is not open", step, session)
+		}
+		s.add(h, event{Kind: kindOwner, Step: st.ID, Owner: &owner})
+		if err := st.Owner.check(); err != nil {
+			return err
+		}
+		return s.append(ctx, u, h, operation.LineAppend{Message: "owner of step " + name(st.ID)})
+	})
+	if err != nil {
+		return err
+	}
+	return missingError(s.inOthers(ctx, session, func(o *Sessions) error { return o.ShareStep(ctx, session, step, owner) }))
+}
+
+// OpenStep is a step that has not been ended, and the known state of its owner.
+type OpenStep struct {
+	Session string        `json:"sessionID"`
+	Step    string        `json:"stepID"`
+	Began   time.Time     `json:"began"`
+	Last    time.Time     `json:"updated"` // event of the session
+	State   CheckpointRef `json:"reached"` // the newest that is known to be the step's
+	Owner   *Owner        `json:"owner,omitempty"`
+	Gone    bool          `json:"gone,omitempty"`   // its owner is, or the lease has run out
+	Unseen  bool          `json:"unseen,omitempty"` // its owner cannot be seen from here
+}
+
+// OpenSteps lists the steps of all sessions that have not been ended, those included
+// that count as ended because their owner is gone.
+func (s *Sessions) OpenSteps(ctx context.Context) ([]OpenStep, error) {
+	tips, err := s.lines.Tips(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list []OpenStep
+	for _, tip := range tips {
+		d, err := s.digestOf(ctx, tip)
+		if err != nil {
+			return nil, err
+		}
+		if d == nil || d.Open == "" {
+			continue
+		}
+		h, err := s.load(ctx, d.ID)
+		if err != nil {
+			return nil, err
+		}
+		st := h.dead
+		if st == nil {
+			st = h.openStep()
+		}
+		if st != nil {
+			list = append(list, OpenStep{h.ID, st.ID, st.Began, instant(h.At), CheckpointRef{h.last.ID, h.last.Hash}, st.Owner, st.life >= lapsed, st.life == unseen})
+		}
+	}
+	return list, nil
 }

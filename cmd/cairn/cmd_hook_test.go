@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"os"
+
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/relay"
 )
 
 // feedHook is a program for scripts: the hook of the agent that the first argument
@@ -25,5 +27,6 @@ func feedHook(cairn func()) {
 		w.Close()
 	}()
 	os.Stdin, os.Args = r, []string{"cairn", "hook", os.Args[1]}
+	relay.Hand() // as at the start of the program
 	cairn()
 }

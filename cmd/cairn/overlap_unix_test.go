@@ -70,6 +70,7 @@ func TestPromptKilled(t *testing.T) {
 		d.tool("PreToolUse", "c1")
 		d.write("a", "2\n")
 		d.tool("PostToolUse", "c1")
+		d.hook("codex", map[string]any{"hook_event_name": "Stop", "session_id": "s"})
 		got := d.must("--json", "session", "show", "s")
 		if strings.Count(got, `"role":"user","prompt":"go"`) != 1 || !strings.Contains(got, fmt.Sprintf(`"files":["%s/a"]`, d.dir)) {
 			t.Errorf("%v: %s", crash, got)
@@ -112,5 +113,71 @@ func TestPromptLooksAtNothing(t *testing.T) {
 	d.prompts("3", "on")
 	if got := d.must("--json", "session", "show", "s"); !strings.Contains(got, `"prompt":"on"`) || len(d.spawned) != 0 {
 		t.Errorf("%s, started %q", got, d.spawned)
+	}
+}
+
+// TestEndKilled kills the process that ends a step at every second call that changes files. An undo in a shell, or the
+// next tool, ends the step then.
+func TestEndKilled(t *testing.T) {
+	t.Parallel()
+	program, err := exec.LookPath("cairn")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stride := 2
+	if testing.Short() {
+		stride = 9
+	}
+	for n := 1; ; n += stride {
+		d := newDesk(t, gittest.Tree{"a": gittest.File("1\n"), "d/b": gittest.File("2\n")})
+		d.must("track")
+		before := gittest.Manifest(t, d.dir)
+		d.prompts("1", "go")
+		d.tool("PreToolUse", "c1")
+		d.write("a", "2\n")
+		d.spawned = nil
+		d.tool("PostToolUse", "c1")
+		if len(d.spawned) != 1 {
+			t.Fatalf("started: %q", d.spawned)
+		}
+		env := []string{"HOME=" + d.home, "USERPROFILE=" + d.home, "PATH=/nowhere"}
+		crash := gittest.KillAt(t, append([]string{program}, d.spawned[0]...), env, gittest.WriteCalls, n)
+		if n%4 == 1 {
+			d.tool("PreToolUse", "c2")
+			d.write("d/b", "3\n")
+			d.tool("PostToolUse", "c2")
+		}
+		d.must("undo")
+		if diff := gittest.Diff(before, gittest.Manifest(t, d.dir)); diff != "" {
+			t.Errorf("%v, after undo: %s", crash, diff)
+		}
+		if doctor := d.run("doctor"); doctor.status != cli.ExitDone {
+			t.Errorf("%v: doctor: %+v", crash, doctor)
+		}
+		if !crash.Hit {
+			t.Logf("killed up to call %d", n-1)
+			break
+		}
+	}
+}
+
+// TestEndInTheBackground: a tool's hook returns before the capture, and every command that needs the step ends it.
+func TestEndInTheBackground(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"undo"}, {"session", "undo", "s"}, {"session", "revert", "s", "--start"}} {
+		d := newDesk(t, gittest.Tree{"a": gittest.File("1\n")})
+		d.must("track")
+		before := gittest.Manifest(t, d.dir)
+		d.prompts("1", "go")
+		d.tool("PreToolUse", "c1")
+		d.write("a", "2\n")
+		d.tool("PostToolUse", "c1")
+		d.must(args...)
+		if diff := gittest.Diff(before, gittest.Manifest(t, d.dir)); diff != "" {
+			t.Errorf("%q: %s", args, diff)
+		}
+		if got := d.must("--json", "session", "show", "s"); !strings.Contains(got, `"command":"echo 2 > a"`) {
+			t.Errorf("the step does not tell of its tool: %s", got)
+		}
 	}
 }

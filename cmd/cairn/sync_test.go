@@ -80,6 +80,43 @@ func TestSyncStarts(t *testing.T) {
 	}
 }
 
+// TestSignStarts: with the setting sign, a process that signs is started after a command has recorded something in a
+// session.
+func TestSignStarts(t *testing.T) {
+	t.Parallel()
+	home, dir := t.TempDir(), t.TempDir()
+	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1")})
+	plain := homeOnly(home)
+	for _, test := range []struct {
+		key, args string
+		want      int
+	}{
+		{"key", "session begin s", 1},
+		{"key", "session step begin s --message m --step p", 1},
+		{"", "session step end s --step p", 0},
+		{"key", "session step end s --step p", 1},
+		{"key", "session list", 0},
+	} {
+		env := func(name string) string {
+			if name == "CAIRN_SIGN" && test.key != "" {
+				return filepath.Join(home, test.key)
+			}
+			return plain(name)
+		}
+		c, signs := newProgram(strings.NewReader(""), io.Discard, io.Discard, env, dir), 0
+		c.Spawn = func(args []string) error {
+			if args[0] == "verify" {
+				signs++
+			}
+			return nil
+		}
+		c.Run(t.Context(), strings.Fields(test.args))
+		if signs != test.want {
+			t.Errorf("%s: %d processes sign, want %d", test.args, signs, test.want)
+		}
+	}
+}
+
 // TestSyncDelaysNoTrack: tracks return, and get the lock at once, while the push of one of them waits
 // for a remote that never answers.
 func TestSyncDelaysNoTrack(t *testing.T) {

@@ -77,6 +77,7 @@ func (s *station) turn(id, file, at string, n int) (crash gittest.Crash) {
 	tell("PreToolUse", tool(id))
 	s.write(file, "the agent's\n")
 	tell("PostToolBatch", map[string]any{"tool_calls": []any{tool(id)}})
+	s.settle()
 	tell("Stop", map[string]any{"background_tasks": []any{}})
 	return crash
 }

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -66,6 +67,26 @@ func (s *station) read(name string) string {
 		s.Fatal(err)
 	}
 	return string(data)
+}
+
+// settle waits for what hooks have left to the background, so that the user's writes come later.
+func (s *station) settle() {
+	s.Helper()
+	for _, data := range []string{".local/share/cairn", "Library/Application Support/cairn"} {
+		list, err := filepath.Glob(filepath.Join(s.home, data, "tickets", "*.json"))
+		if err != nil {
+			s.Fatal(err)
+		}
+		for _, path := range list {
+			cmd := exec.Command(s.program, "wait", strings.TrimSuffix(filepath.Base(path), ".json"))
+			cmd.Dir, cmd.Env = s.dir, s.env()
+			out, err := cmd.CombinedOutput() // the work of a killed hook may fail
+			var exit *exec.ExitError
+			if err != nil && !errors.As(err, &exit) {
+				s.Fatalf("%v\n%s", err, out)
+			}
+		}
+	}
 }
 
 // untilReady starts a program in a group of its own and waits until it prints a line.
@@ -152,7 +173,9 @@ func TestV34_KilledInEveryPhase(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStation(t)
-			s.agentAt("dead", c.lines(s))()
+			kill := s.agentAt("dead", c.lines(s))
+			s.settle()
+			kill()
 			s.write("mine", "the user's\n")
 			s.cairn("session", "step", "begin", "later", "--message", "1")
 			s.write("a", "2\n")

@@ -114,6 +114,13 @@ func includes(s *sandbox, base []string, again ...string) {
 	a.inBoth(dir, is, state)
 }
 
+// TestCopilotAddDir: the command line of a script.
+func TestCopilotAddDir(t *testing.T) {
+	needTier(t, 2)
+	s, argv := copilotAgent(t)
+	includes(s, append(argv, "--add-dir", "../lib"), "--continue")
+}
+
 // TestTerminalClaudeAddDir: a directory that is added with a command in the middle of a session.
 func TestTerminalClaudeAddDir(t *testing.T) {
 	needTier(t, 1)

@@ -11,7 +11,10 @@ import (
 
 // openTypist is OpenCode's terminal. Undo and redo are its own commands: the messages go
 // first, the files follow. Messages of cairn are toasts.
-type openTypist struct{ *typist }
+type openTypist struct {
+	*typist
+	title string // of the agent
+}
 
 // openCases are the cases of terminalCases, in the way that OpenCode has for each.
 var openCases = []struct {
@@ -39,7 +42,20 @@ func TestTerminalOpenCode(t *testing.T) {
 	needTier(t, 2)
 	needTmux(t)
 	s, program := openCodeAgent(t, true)
-	a := openTypist{&typist{terminal: &terminal{sandbox: s}, argv: []string{program}, esc: `· interrupted`, ready: `Ask anything`, busy: `esc interrupt`}}
+	inOpenTerminal(t, s, program, "OpenCode")
+}
+
+// TestTerminalKilo: Kilo CLI runs OpenCode's plugin, and its terminal is made from OpenCode's.
+func TestTerminalKilo(t *testing.T) {
+	needTier(t, 2)
+	needTmux(t)
+	s, program := kiloAgent(t, true)
+	inOpenTerminal(t, s, program, "Kilo CLI")
+}
+
+// inOpenTerminal plays all cases in the terminal of OpenCode, or of an agent that is made from it.
+func inOpenTerminal(t *testing.T, s *sandbox, program, title string) {
+	a := openTypist{&typist{terminal: &terminal{sandbox: s}, argv: []string{program}, esc: `· interrupted`, ready: `Ask anything`, busy: `esc interrupt`}, title}
 	a.typist.tells = a.answersInAToast
 	a.opens()
 	defer func() { a.t = t }()
@@ -87,8 +103,8 @@ func (a openTypist) shows(want *regexp.Regexp, bound time.Duration) bool {
 	}
 }
 
-// boxIsEmpty matches the input box with nothing in it: the line above the model's name.
-const boxIsEmpty = `┃ ?(Ask anything[^\n]*)?\n ?┃ ?\n ?┃ Build · Fake`
+// boxIsEmpty matches the input box with nothing in it: the line above the name of the mode and the model.
+const boxIsEmpty = `┃ ?(Ask anything[^\n]*)?\n ?┃ ?\n ?┃ (Build|Code) · Fake`
 
 // clears empties the input box, in which undo puts the prompt that it takes back.
 func (a openTypist) clears() {
@@ -222,7 +238,7 @@ func (a openTypist) namesItsOwnUndo() {
 	a.turn("several.txt")
 	after := a.state()
 	a.commands(func() {
-		a.answers("cairn undo 2", `nothing was done: in OpenCode /undo and /redo take the files along, one turn each`)
+		a.answers("cairn undo 2", `nothing was done: in `+a.title+` /undo and /redo take the files along, one turn each`)
 		a.is("after cairn undo 2", after)
 	})
 }
@@ -267,7 +283,7 @@ func (a openTypist) undoesAfterEsc() {
 }
 
 func (a openTypist) hasNoBackground() {
-	a.t.Skip("NOT TESTED: OpenCode's bash tool waits for its command, and none runs in the background")
+	a.t.Skipf("NOT TESTED: the bash tool of %s waits for its command, and none runs in the background", a.title)
 }
 
 func (a openTypist) tellsWhatGitDid() {

@@ -152,14 +152,15 @@ func (s *terminal) ended() bool {
 }
 
 // chooses answers a question. It confirms the option once the screen shows that it is chosen: a
-// question that has just come up may not take the first key.
+// question that has just come up may not take the first key. It goes on until the question is gone: an
+// agent that draws one again forgets what was chosen.
 func (s *terminal) chooses(question, option string) {
 	for end := time.Now().Add(screenBound); time.Now().Before(end); {
 		text := words(s.screen())
 		switch {
 		case !strings.Contains(text, question):
 			return
-		case strings.Contains(text, "› "+option):
+		case strings.Contains(text, "› "+option), strings.Contains(text, "❯ "+option):
 			s.keys("Enter")
 		default:
 			s.keys("Down")
@@ -170,18 +171,11 @@ func (s *terminal) chooses(question, option string) {
 	}
 }
 
-// picks moves to an option of a list that the agent shows, and confirms it.
+// picks chooses an option of a list that the agent shows.
 func (s *terminal) picks(option string) {
 	s.t.Helper()
 	s.sees("(?s)❯.*" + regexp.QuoteMeta(option))
-	for end := time.Now().Add(screenBound); !strings.Contains(words(s.screen()), "❯ "+option); time.Sleep(lookPause) {
-		if time.Now().After(end) {
-			s.t.Fatalf("%s cannot be chosen:\n%s", option, s.screen())
-		}
-		s.keys("Down")
-		s.looks(regexp.MustCompile("❯ "+regexp.QuoteMeta(option)), enterAgain)
-	}
-	s.keys("Enter")
+	s.chooses(option, option)
 }
 
 // goes waits until a text is gone.

@@ -38,6 +38,9 @@ func Lines(r Repo) operation.Lines { return r.inner().lines }
 // CleaningDue reports whether the last cleaning began at least every ago. It reads one small file.
 func CleaningDue(r Repo, every time.Duration) bool { return r.inner().cleaner.Due(every) }
 
+// Unsealed reports whether the store was sealed before it was opened.
+func Unsealed(r Repo) bool { return r.inner().store.Unsealed }
+
 // SetClock makes a Repo record and clean as of another time.
 func SetClock(r Repo, now func() time.Time) { r.inner().store.Now = now }
 

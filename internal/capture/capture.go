@@ -3,9 +3,7 @@ package capture
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -16,7 +14,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 	"github.com/seed-fb9cbc17/cairn/internal/settings"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
-	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
 )
 
@@ -267,86 +264,6 @@ func (c *Snapshot) scan(ctx context.Context, opt Options, hints *scan.Hints) (*s
 	return res, nil
 }
 
-// giveUp stores the objects of an incomplete capture, so that the next attempt continues there and
-// does not run out of time at the same place.
-func (c *Snapshot) giveUp(ctx context.Context, l *history.Locked) error {
-	defer c.Discard()
-	if err := c.Publish(context.WithoutCancel(ctx), l); err != nil {
-		return err
-	}
-	return fmt.Errorf("%w: read %s (%s), left %s unread; what was read is kept for the next attempt", state.ErrDeadline,
-		wording.Count(c.read, "file"), wording.Size(c.bytes), wording.Count(len(c.unread), "path"))
-}
-
-// Discard drops the objects of a capture that was not published.
-func (c *Snapshot) Discard() { c.Batch.Discard() }
-
-// Publish makes a capture part of the store. If the process dies after any of these steps, the
-// store is valid:
-//
-//  1. the new objects, durably, as one pack
-//  2. the refs that keep the trees of the stat cache alive, then the caller's refs
-//  3. the stat cache
-//
-// With refs the capture counts as recorded at step 2, and a failure of step 3 is only logged: the
-// stat cache stays as it was, and the next capture reads more.
-func (c *Snapshot) Publish(ctx context.Context, l *history.Locked, refs ...odb.RefUpdate) error {
-	c.repo.Holds(l)
-	if err := c.commit(refs...); err != nil {
-		return err
-	}
-	err := c.repo.dropHeld(c.rules)
-	if err == nil {
-		err = c.repo.saveIndex(ctx, l, c.Index, c.aux())
-	}
-	if err != nil && len(refs) == 0 {
-		return err
-	}
-	if err != nil {
-		c.repo.Log.Warn("stat cache not saved", "error", err)
-	}
-	c.repo.Watch.commit(c.repo, c, c.watched && len(c.unread) == 0)
-	return nil
-}
-
-// commit does the first two steps of Publish.
-func (c *Snapshot) commit(refs ...odb.RefUpdate) error {
-	keep := append(c.rules.heldRef(), c.repo.diskRef(c.disk)...)
-	keep = append(keep, c.git.refs...)
-	if err := c.Batch.Commit(append(keep, refs...)...); err != nil {
-		return fmt.Errorf("capture: %w", state.AsNoSpace(err))
-	}
-	c.noteGit()
-	return nil
-}
-
-// PublishFor publishes the state before an operation without saving the stat cache. Recording the
-// operation saves it. Until then the file on disk stays as it was, as if the process had died
-// between the second and third step of Publish. The caller calls SaveUnlessSaved at the end.
-func (c *Snapshot) PublishFor(ctx context.Context, l *history.Locked) error {
-	if c.repo.Watch != nil || c.rules.leavesIncomplete() {
-		return c.Publish(ctx, l)
-	}
-	if err := c.commit(); err != nil {
-		return err
-	}
-	c.Index.SetPrivate(c.repo.DB.KnownPacks(), c.aux().encode())
-	c.repo.keep(l, c.Index, c.aux())
-	return nil
-}
-
-// SaveUnlessSaved saves the stat cache, unless the recording of an operation has done so, or has
-// failed.
-func (c *Snapshot) SaveUnlessSaved(ctx context.Context, l *history.Locked) {
-	last := &c.repo.last
-	if last.index != c.Index || !c.Index.Dirty() {
-		return
-	}
-	if err := c.repo.saveIndex(context.WithoutCancel(ctx), l, c.Index, last.aux); err != nil {
-		c.repo.Log.Warn("stat cache not saved", "error", err)
-	}
-}
-
 func (r *Capturer) newScan(x *index.Index, rules *ruleSource, batch *odb.Batch, opt Options) *scan.Walk {
 	inside := append(r.storesInside(), r.gitInside()...)
 	walk := &scan.Walk{
@@ -389,70 +306,4 @@ func (r *Capturer) storesInside() (inside []string) {
 		}
 	}
 	return inside
-}
-
-// IndexFile returns the paths of the stat cache.
-func (r *Capturer) IndexFile() index.File {
-	return index.File{Base: r.DB.PrivatePath("index"), Delta: r.DB.PrivatePath("index.delta"), Shared: r.DB.PrivatePath("index.shared")}
-}
-
-// loadIndex returns the stat cache. It returns an empty one if the file is damaged or a pack that
-// holds its ids is gone.
-func (r *Capturer) loadIndex(l *history.Locked) *index.Index {
-	x, err := index.Load(r.IndexFile())
-	if err == nil {
-		if gone := lackedBy(x, r.DB.PackNames()); gone != "" {
-			err = fmt.Errorf("pack %s is gone", gone)
-		}
-	}
-	if err != nil {
-		r.Log.Warn("stat cache dropped", "error", err)
-		return r.FreshIndex(l)
-	}
-	return x
-}
-
-// FreshIndex removes the stat cache and returns an empty one. The files are removed so that a crash
-// before the next save does not bring the old cache back.
-func (r *Capturer) FreshIndex(*history.Locked) *index.Index {
-	f := r.IndexFile()
-	for _, path := range []string{f.Base, f.Delta} {
-		if err := r.DB.ClearPrivate(filepath.Base(path)); err != nil {
-			r.Log.Warn("stat cache not dropped", "error", err)
-		}
-		os.Remove(path)
-	}
-	return index.New()
-}
-
-// patience is a factor: a Repo that watches folds packs within a track only when there are that
-// many times more packs than usual. Below some 40 packs the redo log, which the fold empties, has
-// room.
-const patience = 4
-
-func (r *Capturer) saveIndex(ctx context.Context, l *history.Locked, x *index.Index, aux auxiliary) error {
-	r.Holds(l)
-	if x.Dirty() && (r.Watch == nil || r.DB.Crowded(patience)) { // else see watchidle.go
-		if _, err := r.DB.Fold(ctx); err != nil && ctx.Err() == nil && !state.IsNoSpace(err) {
-			return fmt.Errorf("fold packs: %w", err)
-		}
-	}
-	x.SetPrivate(r.DB.KnownPacks(), aux.encode())
-	if err := r.write(x); err != nil {
-		return fmt.Errorf("save the stat cache: %w", err)
-	}
-	r.keep(l, x, aux)
-	return nil
-}
-
-// diskRef returns the update that makes the captured tree reachable, nil if it is.
-func (r *Capturer) diskRef(tree object.ID) []odb.RefUpdate {
-	id, err := r.DB.Ref(history.RefDisk)
-	if err == nil && id == tree {
-		return nil
-	}
-	if err != nil && !errors.Is(err, odb.ErrNotFound) {
-		r.Log.Warn("ref replaced", "ref", history.RefDisk, "error", err)
-	}
-	return []odb.RefUpdate{{Name: history.RefDisk, ID: tree}}
 }

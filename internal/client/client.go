@@ -23,6 +23,12 @@ import (
 // ErrNoServer: no server can do the work. The caller does it itself.
 var ErrNoServer = errors.New("no server")
 
+// The errors of a request that a server may have carried out. They wrap ErrNoServer.
+var (
+	ErrBegun = fmt.Errorf("%w has finished what it has begun", ErrNoServer)
+	ErrLost  = fmt.Errorf("%w: its answer is lost", ErrBegun) // it may still be at work
+)
+
 // Patience is the time in which a server has to ask for the body of a request. A healthy
 // server takes a fraction of it on an idle machine. On a busy one, with 20,000 files, a quarter of the
 // calls of hooks took longer than 100 ms where the patience was 5 ms, and a tenth with 25 ms: a caller
@@ -36,6 +42,7 @@ const maxAnswer = 64 << 20
 type Client struct {
 	socket, root, settings string
 	patience               time.Duration
+	token                  string // of the operation that is asked for, "" for none
 }
 
 // New returns a client for the root of opt. Build names this build of cairn. The first
@@ -141,7 +148,7 @@ func (c *Client) Read(ctx context.Context, path string, out any, more ...url.Val
 		target += "&" + values.Encode()
 	}
 	return c.registered(ctx, func() error {
-		return c.send(ctx, head(http.MethodGet, target, c.settings, -1), nil, out)
+		return c.send(ctx, head(http.MethodGet, target, c.settings, "", -1), nil, out)
 	})
 }
 
@@ -172,7 +179,7 @@ func (c *Client) exchange(ctx context.Context, target, settings string, in, out 
 	if err != nil {
 		return err
 	}
-	return c.send(ctx, head(http.MethodPost, target, settings, len(body)), body, out)
+	return c.send(ctx, head(http.MethodPost, target, settings, c.token, len(body)), body, out)
 }
 
 // send connects, sends head and body, and decodes the answer into out.
@@ -194,10 +201,12 @@ func (c *Client) send(ctx context.Context, head, body []byte, out any) error {
 	defer conn.Close()
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
-	a, err := talk(conn, deadline, head, body)
+	a, begun, err := talk(conn, deadline, head, body)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case begun && err != nil:
+		return fmt.Errorf("%w: %w", ErrLost, err)
 	case err != nil:
 		return noServer(err)
 	}
@@ -205,7 +214,7 @@ func (c *Client) send(ctx context.Context, head, body []byte, out any) error {
 }
 
 // head is the beginning of a request with a body of a length, of one without a body if that is negative.
-func head(method, target, settings string, length int) []byte {
+func head(method, target, settings, token string, length int) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: cairn\r\nConnection: close\r\n", method, target)
 	if length >= 0 {
@@ -213,6 +222,9 @@ func head(method, target, settings string, length int) []byte {
 	}
 	if settings != "" {
 		fmt.Fprintf(&b, "%s: %s\r\n", protocol.SettingsHeader, settings)
+	}
+	if token != "" {
+		fmt.Fprintf(&b, "%s: %s\r\n", protocol.OperationHeader, token)
 	}
 	b.WriteString("\r\n")
 	return b.Bytes()
@@ -225,28 +237,29 @@ type answer struct {
 }
 
 // talk sends the head and waits until the deadline for the server to ask for the body.
-// It waits for the answer without a deadline.
-func talk(conn net.Conn, deadline time.Time, head, body []byte) (answer, error) {
+// It waits for the answer without a deadline. begun reports that the server was given the body.
+func talk(conn net.Conn, deadline time.Time, head, body []byte) (a answer, begun bool, err error) {
 	if err := conn.SetDeadline(deadline); err != nil {
-		return answer{}, err
+		return answer{}, false, err
 	}
 	if _, err := conn.Write(head); err != nil {
-		return answer{}, err
+		return answer{}, false, err
 	}
 	in := bufio.NewReader(conn)
 	response, err := http.ReadResponse(in, nil)
 	if err != nil {
-		return answer{}, err
+		return answer{}, false, err
 	}
 	if err := conn.SetDeadline(time.Time{}); err != nil {
-		return answer{}, err
+		return answer{}, false, err
 	}
 	if response.StatusCode == http.StatusContinue {
+		begun = true
 		if _, err := conn.Write(body); err != nil {
-			return answer{}, err
+			return answer{}, begun, err
 		}
 		if response, err = http.ReadResponse(in, nil); err != nil {
-			return answer{}, err
+			return answer{}, begun, err
 		}
 	}
 	defer response.Body.Close()
@@ -254,7 +267,7 @@ func talk(conn net.Conn, deadline time.Time, head, body []byte) (answer, error) 
 	if err == nil && len(data) > maxAnswer {
 		err = errors.New("the answer is too long")
 	}
-	return answer{response.StatusCode, data}, err
+	return answer{response.StatusCode, data}, begun, err
 }
 
 func (a answer) into(out any) error {
@@ -265,7 +278,7 @@ func (a answer) into(out any) error {
 		return nil
 	}
 	if err := json.Unmarshal(a.body, out); err != nil {
-		return noServer(err)
+		return fmt.Errorf("%w: %w", ErrBegun, err)
 	}
 	return nil
 }
@@ -279,7 +292,7 @@ func (e *unregisteredError) Error() string { return e.text }
 // server the caller does the work itself.
 var sentinels = map[protocol.Kind]error{
 	protocol.NotFound: session.ErrNotFound, protocol.Ambiguous: cairn.ErrAmbiguous, protocol.Outside: cairn.ErrOutside,
-	protocol.BadID: session.ErrID, protocol.Busy: session.ErrBusy, protocol.Locked: cairn.ErrLocked,
+	protocol.BadID: session.ErrID, protocol.Busy: session.ErrBusy, protocol.Locked: cairn.ErrLocked, protocol.Sealed: cairn.ErrSealed,
 	protocol.Expired: session.ErrExpired, protocol.Deadline: cairn.ErrDeadline, protocol.Disabled: cairn.ErrDisabled,
 }
 
@@ -304,5 +317,9 @@ func (a answer) problem() error {
 	if is := sentinels[kind]; is != nil {
 		return &remoteError{p.Detail, is}
 	}
-	return noServer(fmt.Errorf("status %d: %s", a.status, p.Detail))
+	err := fmt.Errorf("status %d: %s", a.status, p.Detail)
+	if a.status >= http.StatusInternalServerError {
+		return fmt.Errorf("%w: %w", ErrBegun, err)
+	}
+	return noServer(err)
 }

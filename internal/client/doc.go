@@ -7,7 +7,8 @@
 // socket is not this user's, when no answer comes within [Patience], when the server is
 // another build or has other settings, and when it goes away during the request. The
 // same work done twice is harmless: a second track finds no change, a second restore
-// nothing to bring back, and a step that has ended stays ended.
+// nothing to bring back, and a step that has ended stays ended. For what is not, the error
+// tells apart what a server may have carried out: [ErrBegun] and [ErrLost].
 //
 // Each request has a connection of its own. The client sends the body only after the
 // server has asked for it, so a request that was given up earlier has begun nothing.

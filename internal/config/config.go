@@ -69,6 +69,7 @@ type Config struct {
 
 	Encrypt  []string // recipients of sealed pushes, of all places together
 	Identity string   // path of a file with keys, absolute; "" = none
+	Seal     bool     // true: the store is sealed while no command works with it
 
 	DataDir     string // absolute
 	Sign        string // path of an SSH key that signs heads, absolute; "" = none

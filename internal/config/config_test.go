@@ -80,6 +80,7 @@ timeout = "90s"
 lock_timeout = "1m"
 sync = "https://example.org/x.git"
 encrypt = ["age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"]
+seal = true
 identity = '`+dir+`'
 remote_timeout = "2m"
 data_dir = '`+dir+`'
@@ -90,7 +91,7 @@ signers = '`+dir+`'
 		RequireGit: true, MaxAge: 14 * 24 * time.Hour, MaxCount: 100, MaxBytes: 5 << 30, MinFree: 2 << 30, KeepLast: 7, Keep: cairn.KeepRules{All: 24 * time.Hour, Hourly: 7 * 24 * time.Hour, Daily: 90 * 24 * time.Hour},
 		MaxFileSize: 1 << 20, MaxFiles: Unlimited, MaxIncludeSize: 2 << 20, OutsideSize: 3 << 20, MaxScanBytes: Unlimited, Include: []string{".env*", "local.toml"}, AllowInclude: []string{"x"}, Never: []string{"*.pem"},
 		Secrets: cairn.SecretsSkip, SecretRules: dir,
-		Timeout: 90 * time.Second, LockTimeout: time.Minute, Sync: "https://example.org/x.git", RemoteTimeout: 2 * time.Minute, Encrypt: []string{"age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"}, Identity: dir, DataDir: dir, Sign: dir, Signers: dir, decided: got.decided,
+		Timeout: 90 * time.Second, LockTimeout: time.Minute, Sync: "https://example.org/x.git", RemoteTimeout: 2 * time.Minute, Encrypt: []string{"age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"}, Identity: dir, Seal: true, DataDir: dir, Sign: dir, Signers: dir, decided: got.decided,
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)

@@ -13,7 +13,7 @@ func (c *Config) Configure(opt *cairn.Options) {
 	opt.Include, opt.MaxIncludeSize, opt.Never = c.Include, c.MaxIncludeSize, c.Never
 	opt.RequireGit, opt.NoPrompts, opt.NoMask, opt.NoGit = c.RequireGit, !c.Prompts, !c.Mask, !c.Git
 	opt.Sync, opt.RemoteTimeout = c.Sync, c.RemoteTimeout
-	opt.Encrypt, opt.Identity, opt.Sealer = c.Encrypt, c.Identity, sealed.Age{}
+	opt.Encrypt, opt.Identity, opt.Sealer, opt.Unseal = c.Encrypt, c.Identity, sealed.Age{}, c.Seal
 	opt.Secrets, opt.SecretRules = c.Secrets, c.SecretRules
 	opt.Sign, opt.Signers = c.Sign, c.Signers
 	opt.MaxOutsideSize, opt.NoOutside = c.OutsideSize, c.NoOutside

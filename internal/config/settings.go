@@ -54,6 +54,7 @@ var settings = []setting{
 	{key: "lock_timeout", text: duration(func(c *Config) *time.Duration { return &c.LockTimeout })},
 	{key: "sync", text: remote},
 	recipients,
+	{key: "seal", text: boolean(func(c *Config) *bool { return &c.Seal }), user: true},
 	{key: "identity", text: path(func(c *Config) *string { return &c.Identity }), user: true},
 	{key: "remote_timeout", text: duration(func(c *Config) *time.Duration { return &c.RemoteTimeout })},
 	{key: "data_dir", text: path(func(c *Config) *string { return &c.DataDir }), user: true},

@@ -27,6 +27,7 @@ const (
 var (
 	ErrReplayed = errors.New("the remote shows an older state than it did before")
 	ErrForeign  = errors.New("the remote shows a state that its owner has not pushed")
+	ErrLater    = errors.New("a later release of cairn wrote it")
 )
 
 // Limits of a note from elsewhere.
@@ -122,7 +123,7 @@ func (n *Note) Seal(by settings.Sealer, recipients []string) ([]byte, error) {
 }
 
 // Open decrypts the note of an id with the content of a file of identities. The error is settings.ErrKey where
-// it is for other recipients, and settings.ErrIdentity where the identities cannot be used.
+// it is for other recipients, ErrLater where this release does not know its form, and settings.ErrIdentity where the identities cannot be used.
 func Open(by settings.Sealer, id string, data, identities []byte) (*Note, error) {
 	r, err := by.Open(bytes.NewReader(data), identities)
 	if err != nil {
@@ -138,6 +139,13 @@ func Open(by settings.Sealer, id string, data, identities []byte) (*Note, error)
 	}
 	if err != nil {
 		return nil, damaged(err)
+	}
+	var form struct{ V int }
+	if err := json.Unmarshal(text, &form); err != nil {
+		return nil, damaged(err)
+	}
+	if form.V > noteVersion {
+		return nil, fmt.Errorf("the note has version %d: %w", form.V, ErrLater)
 	}
 	n := new(Note)
 	if err := json.Unmarshal(text, n); err != nil {
@@ -157,7 +165,7 @@ func damaged(err error) error {
 func (n *Note) check(id string) error {
 	switch {
 	case n.Version != noteVersion:
-		return fmt.Errorf("the note has version %d, which a later release of cairn wrote", n.Version)
+		return damaged(fmt.Errorf("the note has version %d", n.Version))
 	case n.ID != id:
 		return fmt.Errorf("%w: the note of %.32q lies in the place of %s", ErrForeign, n.ID, id)
 	case !isHex(n.Proof, 32) || n.Number <= 0 || !identity.IsKey(n.Key) || !isHex(n.Store, 16) || len(n.Parts) > maxParts:

@@ -23,6 +23,8 @@ type Crash struct {
 	ExitCode int
 	// Stdout and Stderr are what it wrote.
 	Stdout, Stderr string
+
+	mute bool // it could not write a message: that call failed, too
 }
 
 // CountSyscalls runs argv to its end and counts how often it enters each of the
@@ -115,12 +117,14 @@ func failAt(n int, errno syscall.Errno) func(i int) verdict {
 // filled up.
 func FailFrom(t testing.TB, argv, env []string, calls string, n int, errno syscall.Errno) Crash {
 	t.Helper()
-	return strike(t, argv, env, calls, false, func(i int) verdict {
+	crash := strike(t, argv, env, calls, false, func(i int) verdict {
 		if i >= n {
 			return verdict{errno: errno}
 		}
 		return goOn
 	})
+	crash.mute = true
+	return crash
 }
 
 // verdict is what becomes of a system call.

@@ -1,7 +1,11 @@
 package gittest
 
 import (
+	"fmt"
 	"maps"
+	"os"
+	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -21,3 +25,34 @@ var syscallNumbers = func() map[string]uint64 {
 	maps.Copy(all, legacyCalls)
 	return all
 }()
+
+// wakesItself tells whether a call writes to an event counter. So the Go runtime
+// wakes its network poller: that write changes no file, comes at any time, and ends
+// the program if it fails.
+func wakesItself(tid int, call string, fd uint64) bool {
+	if call != "write" {
+		return false
+	}
+	target, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", tid, int32(fd)))
+	return err == nil && target == "anon_inode:[eventfd]"
+}
+
+// syscallInfo tells which system call a stopped thread is entering, with its first
+// argument, or leaving. It needs Linux 5.3.
+func syscallInfo(tid int) (nr, arg uint64, entering bool, err error) {
+	var info struct { // struct ptrace_syscall_info
+		op    uint8
+		_     [3]uint8
+		arch  uint32
+		ip    uint64
+		sp    uint64
+		entry struct{ nr, arg uint64 }
+		_     [6]uint64
+	}
+	_, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, unix.PTRACE_GET_SYSCALL_INFO, uintptr(tid),
+		unsafe.Sizeof(info), uintptr(unsafe.Pointer(&info)), 0, 0)
+	if errno != 0 {
+		return 0, 0, false, errno
+	}
+	return info.entry.nr, info.entry.arg, info.op == unix.PTRACE_SYSCALL_INFO_ENTRY, nil
+}

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -193,5 +194,23 @@ func TestTraceLeavesChildrenAlone(t *testing.T) {
 	crash := gittest.KillAt(t, []string{"sh", "-c", `mkdir "$0/a" && ls "$0" && echo oops >&2; exit 7`, dir}, nil, "mkdir,mkdirat", 1)
 	if crash.Hit || crash.ExitCode != 7 || crash.Stdout != "a\n" || crash.Stderr != "oops\n" {
 		t.Errorf("%+v, want status 7 and both outputs", crash)
+	}
+}
+
+// TestFailedVisits: the errors take turns, and the first run that is not hit ends the loop.
+func TestFailedVisits(t *testing.T) {
+	eio, full := syscall.EIO, syscall.ENOSPC
+	var visits, looks []string
+	gittest.Failed(t, []syscall.Errno{eio, full}, 3, 5, func(n int, errno syscall.Errno) gittest.Crash {
+		visits = append(visits, fmt.Sprint(n, " ", errno))
+		return gittest.Crash{Hit: n < 15, Call: "write"}
+	}, func(when string, _ gittest.Crash) { looks = append(looks, when) })
+	want := []string{fmt.Sprint("3 ", eio), fmt.Sprint("8 ", full), fmt.Sprint("13 ", eio), fmt.Sprint("18 ", full)}
+	if !slices.Equal(visits, want) {
+		t.Errorf("visits %q, want %q", visits, want)
+	}
+	want = []string{fmt.Sprint(eio, " at call 3, write"), fmt.Sprint(full, " at call 8, write"), fmt.Sprint(eio, " at call 13, write")}
+	if !slices.Equal(looks, want) {
+		t.Errorf("looks %q, want %q", looks, want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -20,16 +21,17 @@ var (
 // Stride is the distance between the system calls at which a test kills a process, or lets
 // the call fail: a prime, so that calls which repeat in pairs or in fours are all visited.
 // CAIRN_CRASH=all visits every call. CAIRN_CRASH=K/N visits every Nth from the Kth on, so
-// that N runs with every K visit them all; .ci/run takes K from the commit.
+// that N runs with every K visit them all; .ci/run takes K from the commit. Without it a few
+// calls are visited, with -short one to three.
 func Stride() int {
 	_, every, given := crashes()
 	switch {
 	case given:
 		return every
 	case testing.Short():
-		return 23
+		return 101
 	}
-	return 7
+	return 31
 }
 
 // First is the number of the first call that such a test visits, at most Stride.
@@ -103,18 +105,42 @@ func Long(t testing.TB) {
 // says which kill it was. The test ends with the first kill after which it has failed.
 func Killed(t *testing.T, stride int, kill func(n int) Crash, check func(when string)) {
 	t.Helper()
-	n := First()
+	struck(t, First(), stride, kill, func(n int, crash Crash) {
+		check(fmt.Sprintf("killed at call %d, %s", n, crash.Call))
+	})
+}
+
+// Failed lets fail run a program whose nth call fails, for every stride-th n from first on, with the errnos
+// in turn, until the program comes to its end, which has to be a success. A program with a failed call ends
+// with status 0, or with status 1 and a message. check looks at what it leaves, and when says which failure
+// it was. The test ends with the first failure after which it has failed.
+func Failed(t *testing.T, errnos []syscall.Errno, first, stride int, fail func(n int, errno syscall.Errno) Crash, check func(when string, crash Crash)) {
+	t.Helper()
+	errno := func(n int) syscall.Errno { return errnos[(n-first)/stride%len(errnos)] }
+	struck(t, first, stride, func(n int) Crash { return fail(n, errno(n)) }, func(n int, crash Crash) {
+		when := fmt.Sprintf("%s at call %d, %s", errno(n), n, crash.Call)
+		if crash.ExitCode != 0 && (crash.ExitCode != 1 || crash.Stderr == "" && !crash.mute) {
+			t.Fatalf("%s: %s", when, crash)
+		}
+		check(when, crash)
+	})
+}
+
+// struck is the loop of Killed and Failed.
+func struck(t *testing.T, first, stride int, strike func(n int) Crash, check func(n int, crash Crash)) {
+	t.Helper()
+	n := first
 	for ; ; n += stride {
-		crash := kill(n)
+		crash := strike(n)
 		if !crash.Hit {
 			if crash.ExitCode != 0 {
 				t.Fatalf("undisturbed: %s: %s", crash, crash.Stderr)
 			}
 			break
 		}
-		check(fmt.Sprintf("killed at call %d, %s", n, crash.Call))
+		check(n, crash)
 		if t.Failed() {
-			t.Fatalf("killed at call %d: %s", n, crash)
+			t.Fatalf("call %d: %s", n, crash)
 		}
 	}
 	t.Logf("%d write-type system calls", n-1)

@@ -38,7 +38,11 @@ type Operation struct {
 	scope   []string // what it was narrowed down to
 	created []string // of Paths, where nothing stood before
 	outside string   // id of the record of Outside
+	token   string   // of the journal
 }
+
+// TokenOf returns the token of an operation's journal, "" where the record has none.
+func TokenOf(op *Operation) string { return op.token }
 
 // Narrowed reports whether the operation was narrowed down to some paths or hunks. Restores and
 // reverts do not record that.
@@ -93,7 +97,7 @@ func (r *Store) readOperation(id object.ID) (*Operation, object.ID, error) {
 	op := &Operation{
 		ID: c.ID, Kind: rec.Kind, When: c.When, Target: rec.Target, Undoes: rec.Undoes, Before: rec.Before, After: rec.After,
 		Paths: rec.Paths, Git: rec.Git, GitConflicts: rec.GitConflicts, Joint: rec.Joint, scope: rec.Scope, created: rec.Created,
-		Outside: rec.OutsidePaths, outside: rec.Outside,
+		Outside: rec.OutsidePaths, outside: rec.Outside, token: rec.Token,
 		Kept: append([]state.PathReason{}, rec.Kept...), Conflicts: append([]state.PathReason{}, rec.Conflicts...),
 	}
 	if rec.At != 0 {

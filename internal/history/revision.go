@@ -196,7 +196,12 @@ func (r *Store) lookupIDs(ctx context.Context, spec string, ids []object.ID) (*C
 		}
 		return found[0], nil
 	}
-	return nil, fmt.Errorf("%w: %s could be %s or %s (give more digits)", state.ErrAmbiguous, spec, found[0].ID, found[1].ID)
+	return nil, couldBe(spec, found[0].ID, found[1].ID)
+}
+
+// couldBe is the error of a prefix that two checkpoints have.
+func couldBe(prefix, one, other string) error {
+	return fmt.Errorf("%w: %s could be %s or %s (give more digits)", state.ErrAmbiguous, prefix, one, other)
 }
 
 // newestWithTree finds the newest checkpoint of each tree: in the lines first, then

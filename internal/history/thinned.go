@@ -168,8 +168,10 @@ func (r *Store) setBefore(c *Checkpoint, e Ends) {
 // thinnedOf returns a record for callers, with the checkpoint that is nearest now.
 func (r *Store) thinnedOf(e Ends, rec *thinned.Record) *Thinned {
 	t := &Thinned{When: time.Unix(rec.At, 0).UTC(), Rule: rec.Rule}
-	for next := rec; next != nil; {
+	seen := make(map[object.ID]bool) // a damaged list may lead in a circle
+	for next := rec; next != nil && !seen[next.Nearest]; {
 		id := next.Nearest
+		seen[id] = true
 		if next = e.Thinned(id); next == nil {
 			if id = r.Present(id); !id.IsZero() {
 				t.Nearest = id.String()
@@ -198,28 +200,38 @@ func (r *Store) readCommit(e Ends, id object.ID) (object.Kind, []byte, error) {
 	return object.Commit, rec.Commit, nil
 }
 
-// thinnedWith finds thinned checkpoints by the beginning of the id of the commit or, if no commit has it,
-// of the tree.
+// thinnedWith finds the thinned checkpoint of the commit whose id begins with a text or, if there is none, the newest
+// one of the tree. It returns nil where there is neither. Several commits or trees are ErrAmbiguous.
 func (r *Store) thinnedWith(prefix string) (*Checkpoint, error) {
 	e := r.Ends()
 	ids, err := e.thinned.IDs(prefix)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if len(ids) > 0 {
+	case len(ids) > 1:
+		return nil, couldBe(prefix, ids[0].String(), ids[1].String())
+	case len(ids) == 1:
 		return r.readBy(ids[0], e)
 	}
+	return r.thinnedWithTree(e, prefix)
+}
+
+func (r *Store) thinnedWithTree(e Ends, prefix string) (newest *Checkpoint, err error) {
 	all, err := e.thinned.IDs("")
 	if err != nil {
 		return nil, err
 	}
-	var newest *Checkpoint
 	for _, id := range all {
 		c, err := r.readBy(id, e)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if strings.HasPrefix(c.Hash, prefix) && (newest == nil || newest.at < c.at) {
+		case !strings.HasPrefix(c.Hash, prefix):
+		case newest == nil:
+			newest = c
+		case newest.Hash != c.Hash:
+			return nil, couldBe(prefix, newest.ID, c.ID)
+		case newest.at < c.at:
 			newest = c
 		}
 	}

@@ -56,12 +56,20 @@ type answer struct {
 }
 
 func (h *hook) apply(ctx context.Context) error {
+	late := h.settleEnd(ctx) // the step stays open then, and what comes now is a part of it
+	if ctx.Err() != nil {
+		return late
+	}
 	if err := h.settle(ctx); err != nil {
-		return err
+		return errors.Join(late, err)
 	}
 	if err := h.linkRoots(ctx); err != nil {
-		return err
+		return errors.Join(late, err)
 	}
+	return errors.Join(late, h.applyKind(ctx))
+}
+
+func (h *hook) applyKind(ctx context.Context) error {
 	switch h.kind {
 	case sessionBegin:
 		return h.beginSession(ctx)
@@ -304,6 +312,9 @@ func (h *hook) afterTool(ctx context.Context) error {
 	if len(w.Calls) > 0 || w.Step == "" {
 		return nil
 	}
+	if h.endLater(w, h.paths) {
+		return nil
+	}
 	seen := w.Seen
 	err := h.endStep(ctx, h.session, w, h.paths)
 	if err == nil && w.Going {
@@ -336,6 +347,27 @@ func (h *hook) endStep(ctx context.Context, id string, w *work, paths []string) 
 		w.Parts, w.Seen = nil, nil
 		return nil
 	}
+	missed := h.turn.Missed
+	step, err := h.sessions.EndStep(ctx, h.stepEnd(id, w, paths))
+	if err != nil && !errors.Is(err, cairn.ErrNotFound) {
+		return err
+	}
+	w.close()
+	if err == nil {
+		h.noteEnd(missed, step)
+	}
+	return nil
+}
+
+// noteEnd notes that a step has ended, which tells of that many missed ones.
+func (h *hook) noteEnd(missed int, step *session.Step) {
+	h.turn.Noted = missed
+	h.did.step, h.did.message, h.did.ended = step, step.Message, true
+	h.noteMissing(step.Missing)
+}
+
+// stepEnd is the end of an open step, with all that is known of its tools.
+func (h *hook) stepEnd(id string, w *work, paths []string) session.StepEnd {
 	end := session.StepEnd{Session: id, Step: w.Step, Paths: paths}
 	for _, p := range w.Parts {
 		end.Parts = append(end.Parts, session.Part{ID: p.ID, Type: session.PartTool, Meta: callMeta(p.Tool, p.Command)})
@@ -345,15 +377,5 @@ func (h *hook) endStep(ctx context.Context, id string, w *work, paths []string) 
 	if missed := h.turn.Missed - h.turn.Noted; missed > 0 {
 		end.Parts = append(end.Parts, session.MissedPart(w.Step+"/missed", missed, h.turn.Why))
 	}
-	step, err := h.sessions.EndStep(ctx, end)
-	if err != nil && !errors.Is(err, cairn.ErrNotFound) {
-		return err
-	}
-	w.Step, w.Parts, w.Git, w.Seen = "", nil, nil, nil
-	if err == nil {
-		h.turn.Noted = h.turn.Missed
-		h.did.step, h.did.message, h.did.ended = step, step.Message, true
-		h.noteMissing(step.Missing)
-	}
-	return nil
+	return end
 }

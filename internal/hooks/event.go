@@ -155,3 +155,10 @@ func (e *event) reduceTexts(no, noMask bool) {
 		e.prompt, e.title, e.recorded = mask(e.prompt, session.MaxPrompt), mask(e.title, session.MaxPrompt), mask(e.shell, session.MaxCommand)
 	}
 }
+
+// Commands reports whether a payload of an agent is a command, such as a typed cairn undo: a call that is not to
+// be made twice. A payload that cannot be read is none.
+func Commands(agent string, payload []byte) bool {
+	e, err := decode(Agent(agent), payload)
+	return err == nil && e.kind == command
+}

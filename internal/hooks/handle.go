@@ -71,9 +71,9 @@ type Options struct {
 	// Pause waits for a time between two looks at a call that may have ended. nil = a timer.
 	Pause func(context.Context, time.Duration) error
 
-	// TurnEnded is called after a turn or a session has ended, also where recording that has failed.
-	// nil = nothing is to be done then.
-	TurnEnded func()
+	// TurnEnded is called after a turn has ended, or with session a session, also where recording that has
+	// failed. nil = nothing is to be done then.
+	TurnEnded func(session bool)
 
 	// Open opens the sessions of the root around a directory.
 	Open func(ctx context.Context, dir string) (*Project, error)
@@ -170,7 +170,7 @@ func Handle(ctx context.Context, agent string, stdin io.Reader, stdout io.Writer
 		stdout.Write(reply) // the agent is gone if this fails
 	}
 	if opt.TurnEnded != nil && h.event != nil && h.parent == "" && (h.kind == stop || h.kind == sessionEnd) {
-		opt.TurnEnded()
+		opt.TurnEnded(h.kind == sessionEnd)
 	}
 }
 

@@ -12,13 +12,70 @@ import (
 // time before the first tool. A tool still begins its step with a capture of its own, because the
 // user may have edited files since the prompt. A prompt that no tool answers waits for nothing.
 
-// Overlap records prompts in the background.
+// The capture after a tool runs while the model thinks, too. The next call of the session waits for it. So a tool
+// that follows at once waits as long as it would have waited without, and one that follows later does not. No tool
+// begins before the capture that ends the step of the tool before it.
+
+// Overlap records prompts, and ends steps, in the background.
 type Overlap struct {
 	// Begin begins to record a message, and its session if that is new, and returns a ticket.
 	Begin func(context.Context, session.SessionBegin, session.MessageBegin) (ticket string, err error)
 
 	// Wait waits until the work of a ticket is done, and returns the error of the work.
 	Wait func(ctx context.Context, ticket string) error
+
+	// End begins to end a step and returns a ticket; nil = a step ends before its hook returns.
+	End func(session.StepEnd) (ticket string, err error)
+
+	// WaitEnd waits until the work of such a ticket is done, and returns the step.
+	WaitEnd func(ctx context.Context, ticket string) (*session.Step, error)
+}
+
+// ending is a step that is being ended.
+type ending struct {
+	Ticket string `json:"ticket"`
+	Was    work   `json:"was"`    // the open step
+	Missed int    `json:"missed"` // of the session, as the step tells
+}
+
+// endLater ends the open step of the session in the background, and reports whether that has begun. An adapter of
+// the neutral protocol wants the step in the answer. A tool that has left something running needs another step at
+// once.
+func (h *hook) endLater(w *work, paths []string) bool {
+	if h.overlap == nil || h.overlap.End == nil || !speaks(h.agent) || h.parent != "" || w.Going || len(h.turn.Linked) > 0 {
+		return false
+	}
+	id, err := h.overlap.End(h.stepEnd(h.session, w, paths))
+	if err != nil {
+		return false
+	}
+	h.turn.Ending = &ending{id, *w, h.turn.Missed}
+	w.close()
+	return true
+}
+
+// settleEnd waits for the step that is being ended. If that has failed, the step is open as before, and this call
+// ends it.
+func (h *hook) settleEnd(ctx context.Context) error {
+	e := h.turn.Ending
+	if e == nil {
+		return nil
+	}
+	if h.overlap != nil && h.overlap.WaitEnd != nil { // else nothing is begun in the background any more
+		step, err := h.overlap.WaitEnd(ctx, e.Ticket)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil {
+			h.turn.Ending = nil
+			h.noteEnd(e.Missed, step)
+			return nil
+		}
+	}
+	h.turn.Ending = nil
+	w := &h.turn.work
+	w.Step, w.Parts, w.Git, w.Seen = e.Was.Step, e.Was.Parts, e.Was.Git, e.Was.Seen
+	return h.endStep(ctx, h.topSession(), w, nil)
 }
 
 // overlaps reports whether the event's prompt is recorded in the background. Sub-agents are begun

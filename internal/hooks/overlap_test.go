@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,14 +22,39 @@ type recordings struct {
 	atOnce bool  // a process does its work before the next event; otherwise it was killed, and Wait does it
 	fails  error // of the work
 	begun  int
+	ended  int
+	step   *session.Step // that ended last
 	waited int
 	work   map[string]func(context.Context) error // not done yet, by ticket
 }
 
 func overlapping(w *world, atOnce bool) *recordings {
 	r := &recordings{w: w, atOnce: atOnce, work: make(map[string]func(context.Context) error)}
-	w.overlap = &Overlap{Begin: r.begin, Wait: r.wait}
+	w.overlap = &Overlap{Begin: r.begin, Wait: r.wait, End: r.end, WaitEnd: r.waitEnd}
 	return r
+}
+
+func (r *recordings) end(e session.StepEnd) (string, error) {
+	r.ended++
+	id := fmt.Sprint("end ", r.ended)
+	r.work[id] = func(ctx context.Context) (err error) {
+		if r.fails != nil {
+			return r.fails
+		}
+		r.w.sessions(func(all *session.Sessions) { r.step, err = all.EndStep(ctx, e) })
+		return err
+	}
+	if r.atOnce {
+		return id, r.wait(r.w.Context(), id)
+	}
+	return id, nil
+}
+
+func (r *recordings) waitEnd(ctx context.Context, id string) (*session.Step, error) {
+	if err := r.wait(ctx, id); err != nil {
+		return nil, err
+	}
+	return r.step, nil
 }
 
 func (r *recordings) begin(ctx context.Context, b session.SessionBegin, m session.MessageBegin) (string, error) {
@@ -72,8 +98,8 @@ func TestOverlapChangesNoHistory(t *testing.T) {
 				w, records := recorded(t, c.agent, c.file)
 				r := overlapping(w, atOnce)
 				w.play(records)
-				if r.begun == 0 {
-					t.Fatal("no prompt was recorded in the background")
+				if r.begun == 0 || r.ended == 0 {
+					t.Fatalf("in the background %d prompts were recorded and %d steps ended", r.begun, r.ended)
 				}
 				id := w.only()
 				w.history(id, c.want)
@@ -262,3 +288,128 @@ func (unknown) Get(context.Context, string) (*session.Session, error) {
 }
 
 func (unknown) TakeNews(context.Context, string) (*session.News, error) { return nil, nil }
+
+// TestOverlapOfEnds: what a tool changed is its step's and goes back, what the user changed before the next tool is
+// the user's, and each step ends before the next one begins.
+func TestOverlapOfEnds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Codex, aTree())
+	r := overlapping(w, true)
+	w.prompt("s", "1", "go")
+	for n, file := range []string{"one", "two"} {
+		call := fmt.Sprint("c", n)
+		w.use("PreToolUse", "s", "Bash", call, map[string]string{"command": "echo x > " + file})
+		w.write(file, "x\n")
+		w.use("PostToolUse", "s", "Bash", call, map[string]string{"command": "echo x > " + file})
+		w.write("mine "+file, "mine\n")
+	}
+	w.tell("Stop", "s", nil)
+	w.sessions(func(all *session.Sessions) {
+		history, err := all.History(t.Context(), "s")
+		if err != nil || len(history) != 1 || len(history[0].Steps) != 2 {
+			t.Fatalf("%+v, %v", history, err)
+		}
+		for n, file := range []string{"one", "two"} {
+			if st := &history[0].Steps[n]; st.Open() || len(st.Patch.Files) != 1 || filepath.Base(st.Patch.Files[0]) != file || len(st.Parts) == 0 || st.Parts[0].ID != fmt.Sprint("c", n) {
+				t.Errorf("%+v", st)
+			}
+		}
+	})
+	if r.ended != 2 {
+		t.Errorf("%d steps were ended in the background", r.ended)
+	}
+	w.prompted("s", "cairn undo")
+	dir, want := t.TempDir(), aTree()
+	want["mine one"], want["mine two"] = gittest.File("mine\n"), gittest.File("mine\n")
+	gittest.Create(t, dir, want)
+	w.isAs(gittest.Manifest(t, dir), "after undo")
+	w.noFailures()
+}
+
+// TestOverlapOfEndsWaits: every event of the session waits for the end of its step: a typed undo takes it back, too.
+func TestOverlapOfEndsWaits(t *testing.T) {
+	t.Parallel()
+	for name, next := range map[string]func(w *world){
+		"undo":    func(w *world) { w.prompted("s", "cairn undo") },
+		"prompt":  func(w *world) { w.prompt("s", "2", "on") },
+		"stop":    func(w *world) { w.tell("Stop", "s", nil) },
+		"end":     func(w *world) { w.tell("SessionEnd", "s", nil) },
+		"resumed": func(w *world) { w.tell("SessionStart", "s", map[string]any{"source": "resume"}) },
+		"tool":    func(w *world) { w.use("PreToolUse", "s", "Bash", "c2", map[string]string{"command": "true"}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, Codex, aTree())
+			before := w.manifest()
+			r := overlapping(w, false)
+			w.prompt("s", "1", "go")
+			w.use("PreToolUse", "s", "Bash", "c1", map[string]string{"command": "rm a"})
+			w.shell("rm a")
+			w.use("PostToolUse", "s", "Bash", "c1", map[string]string{"command": "rm a"})
+			if len(r.work) != 1 {
+				t.Fatalf("%d ends are under way", len(r.work))
+			}
+			next(w)
+			for id := range r.work {
+				if strings.HasPrefix(id, "end ") {
+					t.Error("the step was not waited for")
+				}
+			}
+			if name == "undo" {
+				w.isAs(before, "after undo")
+			}
+			w.noFailures()
+		})
+	}
+}
+
+// TestOverlapOfEndsThatFail: a step whose end fails stays open and takes in what comes next, so that nothing is lost
+// of what an undo can take back.
+func TestOverlapOfEndsThatFail(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Codex, aTree())
+	before := w.manifest()
+	r := overlapping(w, false)
+	w.prompt("s", "1", "go")
+	w.use("PreToolUse", "s", "Bash", "c1", map[string]string{"command": "rm a"})
+	w.shell("rm a")
+	w.use("PostToolUse", "s", "Bash", "c1", map[string]string{"command": "rm a"})
+	r.fails = errors.New("no space")
+	w.use("PreToolUse", "s", "Bash", "c2", map[string]string{"command": "rm b"})
+	w.shell("rm b")
+	r.fails = nil
+	w.use("PostToolUse", "s", "Bash", "c2", map[string]string{"command": "rm b"})
+	w.tell("Stop", "s", nil)
+	w.prompted("s", "cairn undo")
+	w.isAs(before, "after undo")
+}
+
+// TestOverlapOfEndsThatDoNotBegin: a hook ends a step itself where no ticket can be made, and for an adapter, which
+// wants the step in the answer.
+func TestOverlapOfEndsThatDoNotBegin(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Codex, aTree())
+	r := overlapping(w, false)
+	w.overlap.End = func(session.StepEnd) (string, error) { return "", errors.New("no") }
+	w.prompt("s", "1", "go")
+	w.use("PreToolUse", "s", "Bash", "c1", map[string]string{"command": "rm a"})
+	w.shell("rm a")
+	w.use("PostToolUse", "s", "Bash", "c1", map[string]string{"command": "rm a"})
+	adapter := newWorld(t, "adapter", aTree())
+	other := overlapping(adapter, false)
+	adapter.neutralEvent(map[string]any{"event": "prompt", "message": "m", "prompt": "go"})
+	adapter.neutralEvent(map[string]any{"event": "before", "call": "c", "tool": "bash"})
+	if got := adapter.neutralEvent(map[string]any{"event": "after", "call": "c", "tool": "bash"}); got.After == "" {
+		t.Errorf("%+v", got)
+	}
+	if len(r.work) != 0 || r.ended+other.ended != 0 {
+		t.Errorf("left %d, ended %d", len(r.work), r.ended+other.ended)
+	}
+	w.sessions(func(all *session.Sessions) {
+		if history, err := all.History(t.Context(), "s"); err != nil || len(history) != 1 || len(history[0].Steps) != 1 || history[0].Steps[0].Open() {
+			t.Errorf("%+v, %v", history, err)
+		}
+	})
+	w.noFailures()
+	adapter.noFailures()
+}

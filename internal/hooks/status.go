@@ -99,6 +99,8 @@ func cannotProtect(err error) string {
 	switch next := remedy(err); {
 	case next != "":
 		return text + "; " + next
+	case errors.Is(err, cairn.ErrSealed): // its text names the next step
+		return text
 	case errors.Is(err, cairn.ErrCorrupt), errors.Is(err, cairn.ErrStore):
 		return text + "; run in a shell: cairn doctor --fix"
 	}

@@ -56,6 +56,9 @@ type turn struct {
 	// Pending: the ticket of the prompt that is being recorded, which is Asked.
 	Pending string `json:"pending,omitempty"`
 
+	// Ending: the session's own step that is being ended in the background.
+	Ending *ending `json:"ending,omitempty"`
+
 	// Linked are the further roots of the session, Unlinked directories that cannot be.
 	Linked   pathtext.List `json:"linked,omitempty"`
 	Unlinked pathtext.List `json:"unlinked,omitempty"`
@@ -85,10 +88,13 @@ type part struct {
 }
 
 func (t *turn) empty() bool {
-	return t.Message == "" && len(t.Agents) == 0 && len(t.Running) == 0 && t.Missed == 0 && t.Broken == "" && !t.Gaps && len(t.Unlinked) == 0 && t.work.idle()
+	return t.Message == "" && len(t.Agents) == 0 && len(t.Running) == 0 && t.Missed == 0 && t.Broken == "" && t.Ending == nil && !t.Gaps && len(t.Unlinked) == 0 && t.work.idle()
 }
 
 func (w *work) idle() bool { return w.Step == "" && len(w.Calls) == 0 }
+
+// close forgets a step that has ended.
+func (w *work) close() { w.Step, w.Parts, w.Git, w.Seen = "", nil, nil, nil }
 
 // of returns the work of the event's session.
 func (t *turn) of(e *event) *work {

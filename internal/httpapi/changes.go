@@ -10,17 +10,18 @@ import (
 // ChangeRequest describes a way back. /plan lists its changes and gives the plan an id;
 // /apply carries it out.
 type ChangeRequest struct {
-	Action     string        `json:"action" enum:"restore,revert,undo,redo" doc:"restore goes to a state; revert takes back what changed since from, or between from and to, or in the files of patches; undo and redo are about the last of these operations."`
-	Hash       string        `json:"hash,omitempty" maxLength:"200" doc:"restore: where to go."`
-	From       string        `json:"from,omitempty" maxLength:"200" doc:"revert: what changed since."`
-	To         string        `json:"to,omitempty" maxLength:"200" doc:"revert: up to where; what came later stays."`
-	Patches    []cairn.Patch `json:"patches,omitempty" maxItems:"10000" doc:"revert: each file goes to its state at the hash of the first patch that names it."`
-	Paths      []string      `json:"paths,omitempty" maxItems:"100000" doc:"Only these, and what is below them."`
-	KeepNew    bool          `json:"keepNew,omitempty" doc:"restore: leave alone what was created since."`
-	OnConflict string        `json:"onConflict,omitempty" enum:"merge,overwrite,keep,fail" doc:"What becomes of a path that was changed since."`
-	Git        bool          `json:"git,omitempty" doc:"undo, redo: the git repository goes back, too. /apply does so only with a planID: 409 without one."`
-	ThisRoot   bool          `json:"thisRoot,omitempty" doc:"undo, redo: only in this directory, of an operation that went over several."`
-	Outside    bool          `json:"outside,omitempty" doc:"undo, redo: what was changed outside the root goes back, too."`
+	Action       string        `json:"action" enum:"restore,revert,undo,redo" doc:"restore goes to a state; revert takes back what changed since from, or between from and to, or in the files of patches; undo and redo are about the last of these operations."`
+	Hash         string        `json:"hash,omitempty" maxLength:"200" doc:"restore: where to go."`
+	From         string        `json:"from,omitempty" maxLength:"200" doc:"revert: what changed since."`
+	To           string        `json:"to,omitempty" maxLength:"200" doc:"revert: up to where; what came later stays."`
+	Patches      []cairn.Patch `json:"patches,omitempty" maxItems:"10000" doc:"revert: each file goes to its state at the hash of the first patch that names it."`
+	Paths        []string      `json:"paths,omitempty" maxItems:"100000" doc:"Only these, and what is below them."`
+	KeepNew      bool          `json:"keepNew,omitempty" doc:"restore: leave alone what was created since."`
+	OnConflict   string        `json:"onConflict,omitempty" enum:"merge,overwrite,keep,fail" doc:"What becomes of a path that was changed since."`
+	Git          bool          `json:"git,omitempty" doc:"undo, redo: the git repository goes back, too. /apply does so only with a planID: 409 without one."`
+	ThisRoot     bool          `json:"thisRoot,omitempty" doc:"undo, redo: only in this directory, of an operation that went over several."`
+	Outside      bool          `json:"outside,omitempty" doc:"undo, redo: what was changed outside the root goes back, too."`
+	PassSessions bool          `json:"passSessions,omitempty" doc:"undo, redo: ways back of sessions do not count."`
 	ChosenHunks
 	Plan string `json:"planID,omitempty" pattern:"^[0-9a-f]{16}$" doc:"/apply: carry out this plan and no other; 409 if it would be another one now."`
 }
@@ -94,7 +95,7 @@ func (b *ChangeRequest) carryOut(ctx context.Context, r *Repo, dryRun bool) (*ca
 	if err != nil {
 		return nil, err
 	}
-	opt.Git, opt.ThisRoot, opt.Outside = b.Git, b.ThisRoot, b.Outside
+	opt.Git, opt.ThisRoot, opt.Outside, opt.PassSessions = b.Git, b.ThisRoot, b.Outside, b.PassSessions
 	if err := b.put(&opt); err != nil {
 		return nil, err
 	}
@@ -117,11 +118,12 @@ func (b *ChangeRequest) check() error {
 	has := map[string]bool{
 		"hash": b.Hash != "", "from": b.From != "", "to": b.To != "", "patches": b.Patches != nil,
 		"keepNew": b.KeepNew, "onConflict": b.OnConflict != "", "paths": b.Paths != nil, "git": b.Git, "thisRoot": b.ThisRoot, "outside": b.Outside,
-		"hunks": b.Hunks != nil, "lines": b.Lines != nil,
+		"hunks": b.Hunks != nil, "lines": b.Lines != nil, "passSessions": b.PassSessions,
 	}
+	ofLast := []string{"paths", "onConflict", "git", "thisRoot", "outside", "passSessions"}
 	takes := map[string][]string{
 		"restore": {"hash", "paths", "keepNew"},
-		"undo":    {"paths", "onConflict", "git", "thisRoot", "outside"}, "redo": {"paths", "onConflict", "git", "thisRoot", "outside"},
+		"undo":    ofLast, "redo": ofLast,
 		"revert": {"from", "to", "paths", "onConflict", "hunks", "lines"},
 	}[b.Action]
 	if has["patches"] && b.Action == "revert" {
@@ -130,7 +132,7 @@ func (b *ChangeRequest) check() error {
 	for _, field := range takes {
 		delete(has, field)
 	}
-	for _, field := range []string{"hash", "from", "to", "patches", "keepNew", "onConflict", "paths", "git", "outside", "hunks", "lines"} {
+	for _, field := range []string{"hash", "from", "to", "patches", "keepNew", "onConflict", "paths", "git", "outside", "hunks", "lines", "passSessions"} {
 		if has[field] {
 			return badField("body."+field, "", "expected nothing: "+b.Action+" has no use for it here")
 		}

@@ -53,6 +53,9 @@ func (s *Server) cleanDue(now time.Time) {
 			continue
 		}
 		p.cleaned = now
+		if p.isSealed() {
+			continue
+		}
 		if err := s.cleanProject(p); err != nil && s.life.Err() == nil && !errors.Is(err, cairn.ErrNotFound) {
 			s.opt.Logger.Warn("cannot clean", "root", p.root, "error", err)
 		}
@@ -77,14 +80,16 @@ func (s *Server) cleanProject(p *project) error {
 	return err
 }
 
-// syncMoved lets the stores be pushed in which something has happened.
-func (s *Server) syncMoved() {
-	if s.opt.Sync == nil {
-		return
-	}
+// afterMoves lets the stores be signed and pushed in which something has happened.
+func (s *Server) afterMoves() {
 	for _, p := range s.projects.list() {
-		if p.moved.Swap(false) {
-			s.opt.Sync(p.root)
+		if !p.moved.Swap(false) {
+			continue
+		}
+		for _, begin := range []func(root string){s.opt.Sign, s.opt.Sync} {
+			if begin != nil {
+				begin(p.root)
+			}
 		}
 	}
 }

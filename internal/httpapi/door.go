@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 )
 
@@ -112,6 +113,9 @@ func (d *Door) enter(w *answer, r *http.Request) error {
 	}
 	if err := s.readBody(w, r); err != nil {
 		return err
+	}
+	if token := r.Header.Get(protocol.OperationHeader); token != "" {
+		r = r.WithContext(operation.WithToken(r.Context(), token))
 	}
 	s.route(w, r)
 	return nil
@@ -331,38 +335,3 @@ func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 		_, _ = w.Write(data)
 	}
 }
-
-// answer notes the status of an answer, and the first error of writing it.
-type answer struct {
-	http.ResponseWriter
-	status int
-	failed error
-}
-
-func (a *answer) WriteHeader(code int) {
-	if a.status == 0 && code >= 200 {
-		a.status = code
-	}
-	a.ResponseWriter.WriteHeader(code)
-}
-
-func (a *answer) Write(p []byte) (int, error) {
-	if a.status == 0 {
-		a.status = http.StatusOK
-	}
-	n, err := a.ResponseWriter.Write(p)
-	if err != nil && a.failed == nil {
-		a.failed = err
-	}
-	return n, err
-}
-
-// Unwrap is for http.ResponseController.
-func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
-
-// nowhere keeps the header of an answer and drops the body.
-type nowhere struct{ header http.Header }
-
-func (n *nowhere) Header() http.Header         { return n.header }
-func (n *nowhere) Write(p []byte) (int, error) { return len(p), nil }
-func (n *nowhere) WriteHeader(int)             {}

@@ -142,3 +142,40 @@ func schemaOf[T any](s *Server) *huma.Schema {
 	t := reflect.TypeFor[T]()
 	return s.api.OpenAPI().Components.Schemas.Schema(t, true, t.Name())
 }
+
+// answer notes the status of an answer, and the first error of writing it.
+type answer struct {
+	http.ResponseWriter
+	status int
+	failed error
+}
+
+func (a *answer) WriteHeader(code int) {
+	if a.status == 0 && code >= 200 {
+		a.status = code
+	}
+	a.ResponseWriter.WriteHeader(code)
+}
+
+func (a *answer) Write(p []byte) (int, error) {
+	if a.status == 0 {
+		a.status = http.StatusOK
+	}
+	n, err := a.ResponseWriter.Write(p)
+	if err != nil && a.failed == nil {
+		a.failed = err
+	}
+	return n, err
+}
+
+// Unwrap is for http.ResponseController.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// nowhere keeps the header of an answer and drops the body.
+type nowhere struct{ header http.Header }
+
+func (n *nowhere) Header() http.Header { return n.header }
+
+func (n *nowhere) Write(p []byte) (int, error) { return len(p), nil }
+
+func (n *nowhere) WriteHeader(int) {}

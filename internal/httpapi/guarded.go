@@ -218,6 +218,15 @@ func (s *Sessions) beginStep(ctx context.Context, p *project, b session.StepBegi
 	return out, err
 }
 
+// endStep is EndStep for a caller that has waited for the older tickets of the session.
+func (s *Sessions) endStep(ctx context.Context, p *project, e session.StepEnd) (*session.Step, error) {
+	out, err := s.stored.EndStep(ctx, e)
+	if err == nil {
+		p.tellChange(service.Request{Kind: service.RequestEndStep, Session: e.Session}, out)
+	}
+	return out, err
+}
+
 // addMessage is AddMessage for a caller that has waited for the older tickets of the session. A
 // session that is new begins with it.
 func (s *Sessions) addMessage(ctx context.Context, p *project, b session.SessionBegin, m session.MessageBegin) (*session.Message, error) {

@@ -36,6 +36,10 @@ type Options struct {
 	// time after a checkpoint was made, and does not wait. nil = never.
 	Sync func(root string)
 
+	// Sign begins to sign in the background where the settings of a root name a key. It is called when Sync is, before
+	// it, and does not wait. nil = never.
+	Sign func(root string)
+
 	CleanEvery time.Duration // between two cleanings in the background; 0 = DefaultCleanEvery, < 0 = none
 
 	// ReadOnly says why no request may change anything; "" = requests may. Where it is set, only GET,

@@ -64,6 +64,7 @@ var byError = []struct {
 	{cairn.ErrGitRefused, http.StatusConflict, protocol.Refused},
 	{cairn.ErrWorktree, http.StatusConflict, protocol.Refused},
 	{cairn.ErrConflict, http.StatusConflict, protocol.Conflict},
+	{cairn.ErrSealed, http.StatusLocked, protocol.Sealed},
 	{cairn.ErrLocked, http.StatusConflict, protocol.Locked},
 	{cairn.ErrTooLarge, http.StatusConflict, protocol.Refused},
 	{cairn.ErrSecrets, http.StatusConflict, protocol.Secrets},

@@ -42,8 +42,9 @@ type project struct {
 	mu     sync.Mutex
 	handle *handle
 	used   time.Time
+	idle   bool // the store was closed because no request came, and is to be sealed if the settings want that
 
-	moved   atomic.Bool // an event may have made a checkpoint since the last call of Options.Sync
+	moved   atomic.Bool // an event may have made a checkpoint since the last calls of Options.Sign and Sync
 	cleaned time.Time   // when cleaning was last considered; only the housekeeper uses it
 
 	back sync.Mutex // held by a call that changes the user's files
@@ -209,6 +210,7 @@ func (s *Server) projectOf(ctx context.Context, directory string) (*project, err
 type handle struct {
 	project  *project
 	settings string // with which it was opened
+	dataDir  string
 	repo     *Repo
 	sessions *Sessions
 	book     ticket.Book
@@ -237,7 +239,7 @@ func (p *project) acquire(create bool) (*handle, error) {
 		if err != nil {
 			return nil, err
 		}
-		h := &handle{project: p, settings: settings, book: ticket.In(opt.DataDir)}
+		h := &handle{project: p, settings: settings, dataDir: opt.DataDir, book: ticket.In(opt.DataDir)}
 		h.repo = &Repo{Repo: repo, handle: h}
 		h.sessions = newSessions(h, session.New(repo))
 		p.handle = h
@@ -246,9 +248,10 @@ func (p *project) acquire(create bool) (*handle, error) {
 	return p.handle, nil
 }
 
+// gone reports whether the store was removed or sealed.
 func (h *handle) gone() bool {
 	_, err := os.Stat(h.repo.Repo.StoreDir())
-	return errors.Is(err, fs.ErrNotExist)
+	return errors.Is(err, fs.ErrNotExist) || cairn.StoreSealed(h.dataDir, h.project.root)
 }
 
 // retain takes the handle a second time.
@@ -296,6 +299,7 @@ func (ps *projects) closeIdle(since time.Time) (err error) {
 		p.mu.Lock()
 		if p.handle != nil && p.handle.users == 0 && p.used.Before(since) {
 			err = errors.Join(err, p.replaceLocked())
+			p.idle = true
 		}
 		p.mu.Unlock()
 	}

@@ -69,7 +69,7 @@ func (s *Server) Close() error {
 	s.Drain()
 	s.giveUp()
 	s.janitor.Wait()
-	s.syncMoved()
+	s.afterMoves()
 	s.working.Wait()
 	return errors.Join(s.davReaders.Close(), s.projects.close())
 }
@@ -90,7 +90,8 @@ func (s *Server) maintainStores() {
 				s.opt.Logger.Warn("cannot close a file", "error", err)
 			}
 			s.cleanDue(now)
-			s.syncMoved()
+			s.afterMoves()
+			s.sealClosed()
 		}
 	}
 }

@@ -309,6 +309,15 @@ func (w worker) AddMessage(ctx context.Context, b session.SessionBegin, m sessio
 	return p.Sessions.addMessage(ctx, w.project, b, m)
 }
 
+func (w worker) EndStep(ctx context.Context, e session.StepEnd) (*session.Step, error) {
+	p, done, err := w.opened(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return p.Sessions.endStep(ctx, w.project, e)
+}
+
 // gate waits for the tickets of a session's steps and messages.
 func (p *project) gate(ctx context.Context, book ticket.Book, session string) error {
 	return book.FinishSteps(ctx, p.root, session, "", worker{p, book}.work)

@@ -30,8 +30,40 @@ type Finder struct {
 	// Git: what git commands have moved counts, and goes back, too.
 	Git bool
 
+	// Ways carry choices out; nil stands for Repo and Sessions.
+	Ways Ways
+
 	// Outside: changes outside the root count and go back, too, if the paths were saved before.
 	Outside bool
+}
+
+// Ways are the calls that carry a choice out, as those of cairn.Repo and session.Sessions.
+type Ways interface {
+	Undo(ctx context.Context, opt cairn.RevertOptions) (*cairn.Result, error)
+	Redo(ctx context.Context, opt cairn.RevertOptions) (*cairn.Result, error)
+	RevertSession(ctx context.Context, id string, to session.Target, opt session.MoveOptions) (*session.Session, *cairn.Result, error)
+	UnrevertSession(ctx context.Context, id string, opt session.MoveOptions) (*session.Session, *cairn.Result, error)
+}
+
+// here are the Ways of a store.
+type here struct {
+	*cairn.Repo
+	sessions *session.Sessions
+}
+
+func (h here) RevertSession(ctx context.Context, id string, to session.Target, opt session.MoveOptions) (*session.Session, *cairn.Result, error) {
+	return h.sessions.Revert(ctx, id, to, opt)
+}
+
+func (h here) UnrevertSession(ctx context.Context, id string, opt session.MoveOptions) (*session.Session, *cairn.Result, error) {
+	return h.sessions.Unrevert(ctx, id, opt)
+}
+
+func (f *Finder) ways() Ways {
+	if f.Ways != nil {
+		return f.Ways
+	}
+	return here{f.Repo, f.Sessions}
 }
 
 // Want narrows a choice down.
@@ -156,12 +188,12 @@ func (f *Finder) Take(ctx context.Context, c *Choice, opt session.MoveOptions, p
 	case c.Turn != nil && c.forward:
 		return f.bringBack(ctx, c, opt)
 	case c.Turn != nil:
-		_, res, err := f.Sessions.Revert(ctx, c.Session.ID, session.Target{Message: c.Turn.ID()}, opt)
+		_, res, err := f.ways().RevertSession(ctx, c.Session.ID, session.Target{Message: c.Turn.ID()}, opt)
 		return res, err
 	}
 	back := cairn.RevertOptions{Paths: paths, OnConflict: opt.OnConflict, DryRun: opt.DryRun, Plan: opt.Plan, PassSessions: !c.ofAll, Git: f.Git, Outside: f.Outside, ThisRoot: opt.ThisRoot}
 	if c.forward {
-		return f.Repo.Redo(ctx, back)
+		return f.ways().Redo(ctx, back)
 	}
-	return f.Repo.Undo(ctx, back)
+	return f.ways().Undo(ctx, back)
 }

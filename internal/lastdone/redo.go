@@ -110,11 +110,11 @@ func (f *Finder) bringBack(ctx context.Context, c *Choice, opt session.MoveOptio
 			return nil, err
 		}
 		if moved || len(files) > 0 {
-			_, res, err := f.Sessions.Revert(ctx, c.Session.ID, session.Target{Message: next.ID()}, opt)
+			_, res, err := f.ways().RevertSession(ctx, c.Session.ID, session.Target{Message: next.ID()}, opt)
 			return res, err
 		}
 	}
-	_, res, err := f.Sessions.Unrevert(ctx, c.Session.ID, opt)
+	_, res, err := f.ways().UnrevertSession(ctx, c.Session.ID, opt)
 	return res, err
 }
 

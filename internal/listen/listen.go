@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -59,9 +60,10 @@ func TCP(server *httpapi.Server, l net.Listener, token string, names []string) (
 	return Way{l, door, a}, nil
 }
 
-// Socket is the way of this user's processes. It also gives login links for the other ways.
-func Socket(server *httpapi.Server, socket net.Listener, others []Way) Way {
-	return Way{socket, loginMaker{server.PrivateDoor(), others}, Announcement{Socket: socket.Addr().String()}}
+// Socket is the way of this user's processes. It also gives login links for the other ways, and answers what
+// no other way does.
+func Socket(server *httpapi.Server, socket net.Listener, others []Way, more ...Private) Way {
+	return Way{socket, private{server.PrivateDoor(), others, more}, Announcement{Socket: socket.Addr().String()}}
 }
 
 func (a Announcement) loginLink() string {
@@ -71,21 +73,55 @@ func (a Announcement) loginLink() string {
 // loginPath answers with login links. Only the socket has it.
 const loginPath = "/login-link"
 
-// loginMaker answers POST /login-link on the socket, and hands all other requests to the
-// door.
-type loginMaker struct {
-	http.Handler
-	ways []Way
+// Private is a request that only the socket has: POST, with a body of any bytes.
+type Private struct {
+	Path string
+
+	// Answer returns the body of the answer. It goes on when the client hangs up. ok is false if the
+	// client has to do the work itself: nothing was done then.
+	Answer func(ctx context.Context, body []byte) (answer []byte, ok bool)
 }
 
-func (m loginMaker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodPost || r.URL.Path != loginPath {
-		m.Handler.ServeHTTP(w, r)
+// maxPrivate is the limit on a body, in bytes: a payload of a hook and an environment.
+const maxPrivate = 257 << 20
+
+// private answers POST /login-link and the private requests on the socket, and hands all other requests to the
+// door.
+type private struct {
+	http.Handler
+	ways []Way
+	more []Private
+}
+
+func (p private) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodPost && r.URL.Path == loginPath {
+		for _, way := range p.ways {
+			fmt.Fprintln(w, way.loginLink())
+		}
 		return
 	}
-	for _, way := range m.ways {
-		fmt.Fprintln(w, way.loginLink())
+	for _, request := range p.more {
+		if r.Method == http.MethodPost && r.URL.Path == request.Path {
+			request.serve(w, r)
+			return
+		}
 	}
+	p.Handler.ServeHTTP(w, r)
+}
+
+func (p *Private) serve(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxPrivate))
+	if err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	answer, ok := p.Answer(context.WithoutCancel(r.Context()), body)
+	if !ok {
+		w.WriteHeader(http.StatusPreconditionFailed)
+		return
+	}
+	w.Header().Set("Content-Length", strconv.Itoa(len(answer)))
+	_, _ = w.Write(answer) // a client that is gone does not want it
 }
 
 // LoginLinks asks the server behind a socket for its login links, one a line.

@@ -37,6 +37,7 @@ var hints = []struct {
 	{cairn.ErrNoRemote, "the user runs cairn push REMOTE once, or sets sync; no tool names a remote"},
 	{cairn.ErrNoGit, "the user installs git"},
 	{cairn.ErrStalled, "the remote may answer later; try again"},
+	{cairn.ErrSealed, "the user runs cairn unseal; no tool has the key"},
 	{cairn.ErrLocked, "another cairn is at work; try again"},
 	{cairn.ErrCorrupt, "other checkpoints may be whole; the tool checkpoints lists them"},
 	{cairn.ErrNotFound, "the tool checkpoints lists what there is to go back to, operations what can be undone"},

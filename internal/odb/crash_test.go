@@ -15,32 +15,15 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
-// needStrace skips a test where processes cannot be killed at a system call.
-func needStrace(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("hundreds of processes")
-	}
-	if _, err := exec.LookPath("strace"); err != nil {
-		t.Skip("strace is not installed")
-	}
-	if out, err := exec.Command("strace", "-qq", "-e", "trace=none", "true").CombinedOutput(); err != nil {
-		t.Skipf("strace may not trace here: %v: %s", err, out)
-	}
-}
-
 // killAt runs a child until its n-th system call of that name. It reports whether the child was
 // killed. A child that makes fewer calls is not.
 func killAt(t *testing.T, child *exec.Cmd, call string, n int) bool {
 	t.Helper()
-	cmd := exec.Command("strace", "-f", "-qq", "-o", os.DevNull, "-e", "trace="+call,
-		"-e", fmt.Sprintf("inject=%s:signal=SIGKILL:when=%d", call, n), child.Path)
-	cmd.Env = child.Env
-	out, err := cmd.CombinedOutput()
-	if err != nil && !strings.Contains(err.Error(), "killed") {
-		t.Fatalf("%s %d: %v: %s", call, n, err, out)
+	crash := gittest.KillAt(t, []string{child.Path}, child.Env, call, n)
+	if !crash.Hit && crash.ExitCode != 0 {
+		t.Fatalf("%s %d: %s: %s", call, n, crash, crash.Stderr)
 	}
-	return err != nil
+	return crash.Hit
 }
 
 // killEverywhere kills at the first call and at every few calls after it, until there are no
@@ -66,7 +49,7 @@ func killEverywhere(t *testing.T, calls []string, crashAt func(t *testing.T, cal
 // leftover.
 func TestCrashes(t *testing.T) {
 	t.Parallel()
-	needStrace(t)
+	gittest.Long(t)
 	calls := []string{"write", "pwrite64", "renameat", "unlinkat", "linkat", "fsync", "flock"} // the log: TestKilledPromises
 	killEverywhere(t, calls, crashAt)
 }
@@ -75,7 +58,7 @@ func TestCrashes(t *testing.T) {
 // of the first.
 func TestR91CrashesOfCreate(t *testing.T) {
 	t.Parallel()
-	needStrace(t)
+	gittest.Long(t)
 	calls := []string{"write", "mkdirat", "renameat", "unlinkat", "fsync", "flock"}
 	killEverywhere(t, calls, func(t *testing.T, call string, n int) bool {
 		dir := filepath.Join(t.TempDir(), "snapshot", "store")
@@ -99,6 +82,17 @@ func TestR91CrashesOfCreate(t *testing.T) {
 		}
 		return killed
 	})
+}
+
+// needStrace skips a test where strace cannot tell the calls of a process.
+func needStrace(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("strace"); err != nil {
+		t.Skip("strace is not installed")
+	}
+	if out, err := exec.Command("strace", "-qq", "-e", "trace=none", "true").CombinedOutput(); err != nil {
+		t.Skipf("strace may not trace here: %v: %s", err, out)
+	}
 }
 
 // A loss of power leaves a state that depends on the order of flushes and renames: pack and index

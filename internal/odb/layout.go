@@ -3,6 +3,7 @@ package odb
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -19,6 +20,10 @@ import (
 // formatVersion is the contents of cairn/version. A change that an older program would misread
 // gets the next number.
 const formatVersion = "1"
+
+// sealedVersion is that of a sealed store, so that an earlier program leaves it alone. An open store has it for
+// a moment while it is sealed or opened.
+const sealedVersion = "2"
 
 // Paths inside a store, with the separator of the system.
 var (
@@ -48,6 +53,24 @@ const config = `[core]
 [receive]
 	autogc = false
 `
+
+// pruneNever is the part of the configuration that stores of earlier releases lack.
+const pruneNever = "[gc]\n\tpruneExpire = never\n"
+
+// completeConfig adds what the configuration of a store of an earlier release lacks. A value that a user has set
+// stays. The caller has the lock. The store works without: a failure is tried again by the next process.
+func (db *DB) completeConfig() {
+	path := db.path("config")
+	data, err := atomicfile.Read(path)
+	if err != nil || len(data) == 0 || strings.Contains(strings.ToLower(string(data)), "pruneexpire") {
+		return
+	}
+	text := strings.TrimSuffix(string(data), "\n") + "\n" + pruneNever
+	_ = atomicfile.Write(path, 0o600, !db.opt.NoSync, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
 
 // skeletonDirs are the directories of a new store, skeletonFiles its files and their contents
 // without cairn/root.
@@ -193,6 +216,9 @@ func sweepAside(parent string) error {
 // checkLayout returns ErrNotStore where there is no store, and otherwise the reason why this
 // program cannot use it.
 func checkLayout(dir string) error {
+	if IsSealed(dir) {
+		return sealedError(dir)
+	}
 	text, err := atomicfile.Read(filepath.Join(dir, versionFile))
 	switch version := strings.TrimSpace(string(text)); {
 	case errors.Is(err, fs.ErrPermission):
@@ -200,7 +226,7 @@ func checkLayout(dir string) error {
 	case isNewer(version):
 		return fmt.Errorf("store %s has format version %.20q, this program knows version %s only; use a newer cairn",
 			dir, version, formatVersion)
-	case err == nil && version == formatVersion, hasStoreDirs(dir):
+	case err == nil && (version == formatVersion || version == sealedVersion), hasStoreDirs(dir):
 		return checkStoreDirs(dir)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return fmt.Errorf("%w in %s", ErrNotStore, dir)
@@ -214,7 +240,7 @@ func checkLayout(dir string) error {
 // directories show a store then, and a repair writes the version again.
 func isNewer(version string) bool {
 	n, err := strconv.Atoi(version)
-	return err == nil && n > 1
+	return err == nil && n > 2
 }
 
 // storeDirs are the directories without which a store cannot be repaired.

@@ -69,6 +69,10 @@ func (db *DB) Lock(ctx context.Context) (unlock func() error, err error) {
 		<-db.turn
 		return nil, err
 	}
+	if !db.configured {
+		db.configured = true
+		db.completeConfig()
+	}
 	return sync.OnceValue(func() error {
 		defer func() { <-db.turn }()
 		return db.leave(l)
@@ -162,8 +166,12 @@ func tryLock(fl *flock.Flock) (bool, error) {
 	return false, errors.Join(err, fl.Unlock())
 }
 
-// enter writes the record. The caller has the kernel lock; enter releases it on an error.
+// enter writes the record. The caller has the kernel lock; enter releases it on an error. A store that another
+// process has sealed since it was opened is ErrSealed.
 func (db *DB) enter(fl *flock.Flock) (*acquiredLock, error) {
+	if IsSealed(db.dir) && !db.opt.sealed {
+		return nil, errors.Join(sealedError(db.dir), fl.Unlock())
+	}
 	path := db.path(holderFile)
 	record, h, ok, err := openHolder(path)
 	if errors.Is(err, atomicfile.ErrNotRegular) || errors.Is(err, syscall.EISDIR) {
@@ -197,7 +205,7 @@ func (db *DB) lockedError(ctx context.Context) error {
 }
 
 func (db *DB) lockFailure(err error) error {
-	if lerr := checkLayout(db.dir); lerr != nil {
+	if lerr := checkLayout(db.dir); lerr != nil && !db.opt.sealed {
 		return fmt.Errorf("lock store %s: %w", db.dir, lerr)
 	}
 	return fmt.Errorf("lock store %s: %w", db.dir, err)

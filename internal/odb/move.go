@@ -44,11 +44,56 @@ func List(parent string) ([]string, error) {
 // RecordedRoot returns the directory that a store belongs to, as its record says. It does not open the
 // store.
 func RecordedRoot(dir string) (string, error) {
+	if IsSealed(dir) {
+		return "", sealedError(dir)
+	}
 	text, err := atomicfile.Read(filepath.Join(dir, rootFile))
 	if err == nil && !Proves(dir, string(text)) {
 		err = fmt.Errorf("%s is damaged", filepath.Join(dir, rootFile))
 	}
 	return string(text), err
+}
+
+// SealedName is the file in cairn/ that holds a sealed store, encrypted (package atrest). While it is there, it
+// is the store, and other files are leftovers.
+const SealedName = "store.age"
+
+// IsSealed reports whether the store in dir is sealed.
+func IsSealed(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, privateDir, SealedName))
+	return err == nil
+}
+
+func sealedError(dir string) error {
+	return fmt.Errorf("%w: %s (cairn unseal opens it with the key)", ErrSealed, dir)
+}
+
+// OpenSealed opens a sealed store for its lock and its private files. ErrNotStore: it is not sealed.
+func OpenSealed(dir string, opt Options) (*DB, error) {
+	dir, err := filepath.Abs(dir)
+	if err == nil && !IsSealed(dir) {
+		err = fmt.Errorf("%w in %s that is sealed", ErrNotStore, dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	opt.sealed = true
+	return newDB(dir, "", opt), nil
+}
+
+// MarkSealed writes the version of a sealed store or that of an open one. Call it with the lock held.
+func (db *DB) MarkSealed(sealed bool) error {
+	version := formatVersion
+	if sealed {
+		version = sealedVersion
+	}
+	return writeFile(db.path(versionFile), []byte(version+"\n"), !db.opt.NoSync)
+}
+
+// AtRest lists the files in cairn/ that a sealed store has, beside SealedName: its version, and files that
+// carry locks.
+func AtRest() []string {
+	return []string{"version", "lock", "lock.holder", "lock.wait", "collect", "pushing", "sealing", "inuse"}
 }
 
 // Remove removes a store. It renames the store first, so that half a store never counts as one.

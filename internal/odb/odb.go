@@ -22,6 +22,7 @@ var (
 	ErrNotFound = pack.ErrNotFound
 	ErrLocked   = errors.New("store is locked")
 	ErrNotStore = errors.New("no cairn store")
+	ErrSealed   = errors.New("store is sealed")
 )
 
 // Options of Create and Open. The zero value is safe and durable.
@@ -31,6 +32,7 @@ type Options struct {
 
 	token  func() (redo.Token, bool) // for tests of a loss of power
 	moving bool                      // the recorded root counts, whatever the name of the store says
+	sealed bool                      // the store is sealed, and only its lock is used
 }
 
 // DB is an open store. Several goroutines may call its methods.
@@ -41,9 +43,10 @@ type DB struct {
 	turn  chan struct{} // full while a goroutine of this DB has the lock or waits for the kernel lock
 	queue atomic.Int32  // goroutines of this DB that wait for their turn
 
-	// The goroutine that has the turn owns both.
+	// The goroutine that has the turn owns them.
 	nonce        string // in the record since this DB last released the lock, "" = unknown
 	disturbances int    // see Disturbances
+	configured   bool   // completeConfig has run
 
 	listing   sync.Mutex // held while the set of packs changes
 	packs     atomic.Pointer[packSet]
@@ -72,6 +75,15 @@ func Open(dir, root string, opt Options) (*DB, error) {
 	if root, err = rootOf(dir, root, opt.moving); err != nil {
 		return nil, err
 	}
+	db := newDB(dir, root, opt)
+	if err := db.recover(); err != nil {
+		return nil, err
+	}
+	return db, nil
+}
+
+// newDB returns a DB for a store, of which it reads nothing.
+func newDB(dir, root string, opt Options) *DB {
 	db := &DB{dir: dir, root: root, opt: opt, turn: make(chan struct{}, 1), refLockWait: refLockWait}
 	db.packs.Store(&packSet{})
 	db.bases.Elsewhere = db.findPacked
@@ -82,10 +94,7 @@ func Open(dir, root string, opt Options) (*DB, error) {
 		token = sync.OnceValues(func() (redo.Token, bool) { return redo.TokenOf(db.path(packDir)) })
 	}
 	db.log = db.newLog(token)
-	if err := db.recover(); err != nil {
-		return nil, err
-	}
-	return db, nil
+	return db
 }
 
 // Dir returns the absolute path of the store.

@@ -198,8 +198,8 @@ func TestOpenFailures(t *testing.T) {
 		}, ErrNotStore, ""},
 		{"another repository", func(t *testing.T, dir string) { must(t, os.RemoveAll(filepath.Join(dir, "cairn"))) }, ErrNotStore, ""},
 		{"newer format", func(t *testing.T, dir string) {
-			must(t, os.WriteFile(filepath.Join(dir, "cairn", "version"), []byte("2\n"), 0o600))
-		}, nil, `format version "2"`},
+			must(t, os.WriteFile(filepath.Join(dir, "cairn", "version"), []byte("3\n"), 0o600))
+		}, nil, `format version "3"`},
 		{"no objects", func(t *testing.T, dir string) { must(t, os.RemoveAll(filepath.Join(dir, "objects"))) }, pack.ErrCorrupt, "objects"},
 		{"no root", func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, "cairn", "root"))) }, pack.ErrCorrupt, "belongs"},
 	}

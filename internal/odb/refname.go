@@ -39,3 +39,16 @@ func refNameFault(name string) string {
 	}
 	return ""
 }
+
+// refConflict refuses a name that git could not store beside the packed refs: one that is a
+// directory of another. A conflict with a loose ref fails in the file system.
+func (db *DB) refConflict(name string, packed packedRefs) error {
+	for _, r := range packed {
+		if r.Err == nil && (strings.HasPrefix(r.Name, name+"/") || strings.HasPrefix(name, r.Name+"/")) {
+			if _, err := db.Ref(r.Name); err == nil {
+				return fmt.Errorf("there is a ref %s", r.Name)
+			}
+		}
+	}
+	return nil
+}

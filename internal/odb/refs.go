@@ -68,6 +68,9 @@ func (db *DB) readRef(name string) (id object.ID, target string, err error) {
 		}
 		// Again, in case git has just moved it from one place to the other.
 	}
+	if IsSealed(db.dir) { // by another process, since it was opened
+		return id, "", sealedError(db.dir)
+	}
 	return id, "", ErrNotFound
 }
 
@@ -106,6 +109,9 @@ func (db *DB) Refs(prefix string) ([]Ref, error) {
 		if _, loose := byName[r.Name]; !loose && (strings.HasPrefix(r.Name, prefix) || r.IsLine()) {
 			byName[r.Name] = r
 		}
+	}
+	if IsSealed(db.dir) { // by another process, since it was opened
+		return nil, sealedError(db.dir)
 	}
 	refs := make([]Ref, 0, len(byName))
 	for _, r := range byName {

@@ -24,7 +24,7 @@ func (db *DB) Sweep() error {
 		db.sweepPackedRefsLock(),
 		db.sweepTrees(),
 		atomicfile.Sweep(db.dir, atomicfile.Prefix),
-		sweepAside(db.path(privateDir)), // temporary files and quarantines
+		db.SweepPrivate(),
 		atomicfile.Sweep(db.path(journalDir), atomicfile.Prefix),
 		db.sweepPacks(),
 	)
@@ -33,6 +33,9 @@ func (db *DB) Sweep() error {
 	}
 	return nil
 }
+
+// SweepPrivate is Sweep for cairn/ alone: temporary files and directories, and quarantines.
+func (db *DB) SweepPrivate() error { return sweepAside(db.path(privateDir)) }
 
 // sweepTrees removes cairn/trees, a cache of look-ups that earlier releases wrote.
 func (db *DB) sweepTrees() error {

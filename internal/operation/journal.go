@@ -2,8 +2,6 @@ package operation
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -77,11 +75,9 @@ type journalWas struct {
 	ID   string      `json:"id"`
 }
 
-func newJournal(req opRequest, before object.ID, p *plan.Plan) *journal {
-	var token [4]byte
-	rand.Read(token[:]) // never fails, see crypto/rand
+func newJournal(ctx context.Context, req opRequest, before object.ID, p *plan.Plan) *journal {
 	return &journal{
-		Kind: req.kind, Target: req.target, Undoes: req.undoes, Scope: req.scope, Token: hex.EncodeToString(token[:]), Before: before.String(),
+		Kind: req.kind, Target: req.target, Undoes: req.undoes, Scope: req.scope, Token: tokenOf(ctx, &req), Before: before.String(),
 		Kept: p.Kept, Conflicts: p.Conflicts, Line: req.line, Git: req.git, Joint: req.joint.share(), before: before, changes: p.Changes,
 	}
 }

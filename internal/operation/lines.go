@@ -42,6 +42,11 @@ func (l Lines) NextToTakeBack(ctx context.Context, kind string, passSessions boo
 	return l.operator.NextToTakeBack(ctx, kind, passSessions, beyond)
 }
 
+// Recorded returns the result of the operation with a token; see Operator.Recorded.
+func (l Lines) Recorded(ctx context.Context, token string) (*Result, error) {
+	return l.operator.Recorded(ctx, token)
+}
+
 // FinishInterrupted finishes the operation of a dead process; see Operator.FinishInterrupted.
 func (l Lines) FinishInterrupted(ctx context.Context) error {
 	return l.operator.FinishInterrupted(ctx)

@@ -21,6 +21,7 @@ const (
 	BadID        Kind = "id"           // 400: of a session, message or step
 	BadPlace     Kind = "place"        // 400: a copy cannot be made at this path
 	Busy         Kind = "busy"         // 409: a step is open, or another call goes back just now
+	Sealed       Kind = "sealed"       // 423: the store is encrypted, and was not opened
 	Locked       Kind = "locked"       // 409: another process holds the store
 	Conflict     Kind = "conflict"     // 409: the policy is fail and there was one
 	Moved        Kind = "moved"        // 409: the disk is not what it was when the plan was made

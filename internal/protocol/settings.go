@@ -16,6 +16,10 @@ const Version = 1
 // answers 412 before it reads the body.
 const SettingsHeader = "Cairn-Settings"
 
+// OperationHeader is the header with a token that the caller has drawn for the operation of the request: 8 hex
+// digits. The record of the operation has it, so that the caller finds it where the answer is lost.
+const OperationHeader = "Cairn-Operation"
+
 // Settings returns a hash over everything on which an answer depends: the build, the
 // root, the data directory and the options of the library, except those for progress,
 // waiting and watching. It reads the options by reflection, so new ones count without a

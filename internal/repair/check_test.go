@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,10 +13,16 @@ import (
 	"testing/synctest"
 	"time"
 
+	"filippo.io/age"
+
+	"github.com/seed-fb9cbc17/cairn/internal/git"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/sealed"
 	"github.com/seed-fb9cbc17/cairn/internal/statetest"
+	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
 
 // A leftover of a dead process stays a finding after the second looks.
@@ -132,6 +139,8 @@ func TestSeek(t *testing.T) {
 			}
 			return ""
 		}, "the store "},
+		"a sealed remote":                  {func(p *patient) string { return p.sealedRemote("") }, "fleet.git"},
+		"a sealed remote with packed refs": {func(p *patient) string { return p.sealedRemote("pack-refs") }, "fleet.git"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -151,6 +160,34 @@ func TestSeek(t *testing.T) {
 			p.healthy()
 		})
 	}
+}
+
+// sealedRemote makes a remote to which another store has pushed the lost file sealed, and gives the patient the key.
+// command is one of git to run there; "" = none.
+func (p *patient) sealedRemote(command string) string {
+	p.Helper()
+	o := gittest.NewOracle(p)
+	remote := filepath.Join(p.TempDir(), "fleet.git")
+	o.In(filepath.Dir(remote), "init", "-q", "--bare", "--template=", remote)
+	k, err := age.GenerateX25519Identity()
+	if err != nil {
+		p.Fatal(err)
+	}
+	file := filepath.Join(p.TempDir(), "key")
+	gittest.Create(p, filepath.Dir(file), gittest.Tree{"key": gittest.File(k.String() + "\n")})
+	other := statetest.NewStoreOf(p, p.Root)
+	other.Opt.Sealer, other.Opt.Encrypt = sealed.Age{}, []string{k.Recipient().String()}
+	statetest.Track(p, other, statetest.NewState(p, other, map[string]string{"x": "secret"}))
+	lacking := func(context.Context) ([]object.ID, error) { return nil, nil }
+	t := &transfer.Transport{Store: other, Lacking: lacking, Repository: func() *git.Repo { return nil }}
+	if _, err := t.Push(p.Context(), remote); err != nil {
+		p.Fatal(err)
+	}
+	if command != "" {
+		o.In(remote, command, "--all")
+	}
+	p.Opt.Sealer, p.Opt.Identity = sealed.Age{}, file
+	return remote
 }
 
 func (p *patient) onDisk(path, content string) {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/seed-fb9cbc17/cairn/internal/envelope"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/transfer"
@@ -21,14 +22,29 @@ var wantedArgs = []string{"-c", "fetch.fsckObjects=false", "-c", "transfer.fsckO
 	"fetch", "--no-tags", "--recurse-submodules=no"}
 
 // fromPlaces opens the store, the repository or the directory of stores that the user names. A
-// local directory of objects is read directly. Anything else is fetched with git.
+// local directory of objects is read directly. Anything else is fetched with git. Sealed lines are
+// opened where the options have an identity.
 func (r *Doctor) fromPlaces(ctx context.Context, from string) (places []place, err error) {
-	if dirs := objectDirsIn(from); transfer.IsLocal(from) && len(dirs) > 0 {
+	dirs := objectDirsIn(from)
+	local := transfer.IsLocal(from) && len(dirs) > 0
+	if local {
 		for _, dir := range dirs {
 			places = appendObjects(places, from, dir)
 		}
-		return places, nil
+		if !hasSealed(from) {
+			return places, nil
+		}
 	}
+	more, err := r.fetchedPlace(ctx, from, local)
+	if err != nil && local { // its objects are a place without
+		r.Log.Warn("sealed lines were not looked at", "error", err)
+		err = nil
+	}
+	return append(places, more...), err
+}
+
+// fetchedPlace lets git fetch what a remote has, or only what lies sealed there.
+func (r *Doctor) fetchedPlace(ctx context.Context, from string, onlySealed bool) ([]place, error) {
 	m, err := transfer.OpenRemote(r.Store, from)
 	if err != nil {
 		return nil, err
@@ -37,12 +53,33 @@ func (r *Doctor) fromPlaces(ctx context.Context, from string) (places []place, e
 	if err != nil {
 		return nil, err
 	}
-	if _, err := m.Run(ctx, q.Dir(), wantedArgs[:len(wantedArgs):len(wantedArgs)], everyLine); err != nil {
+	if !onlySealed {
+		_, err = m.Run(ctx, q.Dir(), wantedArgs[:len(wantedArgs):len(wantedArgs)], everyLine)
+	}
+	if err == nil {
+		err = m.OpenSealed(ctx, r.Store, q)
+	}
+	if err != nil {
 		q.Discard()
 		return nil, fmt.Errorf("look for lost objects in %s: %w", m, err)
 	}
 	q.PackNames() // reads the names of the packs that git has written
 	return []place{{name: m.String(), open: q.DB.Open, close: q.Discard}}, nil
+}
+
+// hasSealed reports whether a repository on this machine may have sealed lines. A store has none.
+func hasSealed(dir string) bool {
+	for _, dir := range []string{dir, filepath.Join(dir, ".git")} {
+		for _, name := range []string{"packed-refs", "reftable"} {
+			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+				return true
+			}
+		}
+		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(envelope.RefNotes))); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // objectDirsIn lists the object directories of a path that may be a store, a bare repository, a

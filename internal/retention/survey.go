@@ -2,7 +2,6 @@ package retention
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -37,6 +36,8 @@ type survey struct {
 	table *thinned.Table
 	torn  bool        // the list of thinned checkpoints cannot be read: it is left alone
 	left  []object.ID // see addLeft
+
+	byLine map[string][]*unit // see line
 }
 
 // node is the part of a commit that decides liveness.
@@ -91,7 +92,7 @@ func NewSurvey(ctx context.Context, r *history.Store) (*survey, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &survey{repo: r, Known: make(map[object.ID]*node), whole: make(map[string]*unit), owned: make(map[object.ID]*unit), refs: make(map[string]object.ID)}
+	s := &survey{repo: r, Known: make(map[object.ID]*node), whole: make(map[string]*unit), owned: make(map[object.ID]*unit), refs: make(map[string]object.ID), byLine: make(map[string][]*unit)}
 	s.readThinned()
 	for _, ref := range refs {
 		s.refs[ref.Name] = ref.ID
@@ -285,84 +286,4 @@ func (s *survey) addOperations(ctx context.Context, ref odb.Ref) error {
 		}
 		id = n.Parents[0]
 	}
-}
-
-// walk returns a commit and its ancestors, children first. It leaves out the commits in without and
-// stops there.
-func (s *survey) walk(ctx context.Context, id object.ID, without map[object.ID]*unit) ([]object.ID, error) {
-	var found []object.ID
-	seen := make(map[object.ID]bool)
-	stack := []object.ID{id}
-	for len(stack) > 0 {
-		id := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if seen[id] || without[id] != nil {
-			continue
-		}
-		seen[id] = true
-		n, err := s.node(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		if n == nil {
-			continue
-		}
-		found = append(found, id)
-		for _, p := range slices.Backward(n.Parents) {
-			stack = append(stack, p)
-		}
-	}
-	return found, nil
-}
-
-// node reads a commit. It returns nil for another object and for one that cannot be read.
-func (s *survey) node(ctx context.Context, id object.ID) (*node, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if n := s.Known[id]; n != nil {
-		return n, nil
-	}
-	rec := s.ends.Thinned(id)
-	kind, data, err := object.Commit, []byte(nil), error(nil)
-	if rec == nil {
-		kind, data, err = s.repo.DB.Read(id)
-	} else {
-		data = rec.Commit
-	}
-	if err != nil || kind != object.Commit {
-		return nil, nil
-	}
-	c, err := object.ParseCommit(data)
-	if err != nil {
-		return nil, nil
-	}
-	n := &node{tree: c.Tree, Parents: c.Parents, thinned: rec, when: FineTime(c), label: history.Labelled(c), git: recordOf(c), outside: outsideOf(c)}
-	switch {
-	case rec == nil && s.ends.Has(id, n.Parents):
-		n.Parents = nil
-	case rec != nil: // a thinned revert does not keep the state that it was to reach
-		n.Parents = nil
-		if before := s.repo.BeforeThinned(s.ends, rec); !before.IsZero() {
-			n.Parents = []object.ID{before}
-		}
-	}
-	s.Known[id] = n
-	return n, nil
-}
-
-// FineTime returns the time of a commit in nanoseconds. Commits keep whole seconds. The records of
-// sessions and operations keep the rest, which orders commits of the same second.
-func FineTime(c *object.CommitData) time.Time {
-	when := c.Committer.When
-	for _, key := range []string{history.LineHeader, history.OperationHeader} {
-		var record struct{ At int64 }
-		if value := c.Header(key); value == "" || json.Unmarshal([]byte(value), &record) != nil {
-			continue
-		}
-		if at := time.Unix(0, record.At); at.Unix() == when.Unix() {
-			return at
-		}
-	}
-	return when
 }

@@ -56,8 +56,17 @@ func (s *survey) thinOut(ctx context.Context, keep settings.Keep, now time.Time)
 	return nil
 }
 
-// line yields the units of a line that own it, newest first.
-func (s *survey) line(t surveyTip) (units []*unit) {
+// line returns the units of a line that own it, newest first. Each line is walked once, after the survey.
+func (s *survey) line(t surveyTip) []*unit {
+	units, known := s.byLine[t.ref.Name]
+	if !known {
+		units = s.walkLine(t)
+		s.byLine[t.ref.Name] = units
+	}
+	return units
+}
+
+func (s *survey) walkLine(t surveyTip) (units []*unit) {
 	for u := s.owned[t.ref.ID]; u != nil && slices.Contains(u.lines, t.ref.Name); {
 		units = append(units, u)
 		n := s.Known[u.ids[0]]

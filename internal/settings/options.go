@@ -1,7 +1,9 @@
 package settings
 
 import (
+	"fmt"
 	"log/slog"
+	"os"
 	"time"
 )
 
@@ -167,6 +169,10 @@ type Options struct {
 	Identity string
 	Sealer   Sealer
 
+	// Unseal lets Open open a store that Seal has encrypted, with Identity, and leaves it open. Without it such a store
+	// is ErrSealed.
+	Unseal bool
+
 	// Machine and User name this machine and its user to those who list a remote: Push writes them
 	// beside the lines. "" is not written.
 	Machine, User string
@@ -191,6 +197,18 @@ type Progress struct {
 	Files int   // done: files, paths or objects
 	Total int   // 0 = unknown
 	Bytes int64 // read or written
+}
+
+// ReadIdentity returns the content of the file Identity, nil where none is set.
+func (o *Options) ReadIdentity() ([]byte, error) {
+	if o.Identity == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(o.Identity)
+	if err != nil {
+		return nil, fmt.Errorf("identity: %w", err)
+	}
+	return data, nil
 }
 
 // Told is Progress as the packages of the store call it, nil without one.

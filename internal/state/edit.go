@@ -87,7 +87,7 @@ func (m *Metadata) WithDirs(dirs map[string]uint16, above map[string]bool) *Meta
 	out := m.WithoutSkipped(nil)
 	for path, perm := range dirs {
 		out.SetPerm(path, object.Dir, perm)
-		if !above[path] && !out.lists(path) {
+		if !above[path] && !out.Lists(path) {
 			out.Bare = append(out.Bare, Path(path))
 		}
 	}

@@ -35,6 +35,9 @@ var (
 	// names it.
 	ErrLocked = odb.ErrLocked
 
+	// ErrSealed: the store is encrypted, and was not opened.
+	ErrSealed = odb.ErrSealed
+
 	// ErrCorrupt: the bytes of an object in the store do not match its id. Nothing was written from
 	// it.
 	ErrCorrupt = odb.ErrCorrupt

@@ -47,8 +47,8 @@ type Metadata struct {
 	Seen    []Path `json:"seen,omitempty"` // read with everything below, whatever Skipped and Partial say of a directory above
 }
 
-// lists reports whether a path is among the directories that no tree can hold.
-func (m *Metadata) lists(path string) bool {
+// Lists reports whether a path is among the directories that no tree can hold.
+func (m *Metadata) Lists(path string) bool {
 	return slices.Contains(m.Empty, Path(path)) || slices.Contains(m.Bare, Path(path))
 }
 

@@ -22,7 +22,7 @@ var sentinels = []struct {
 	err  error
 }{
 	{"root", cairn.ErrRoot}, {"store", cairn.ErrStore}, {"not-found", cairn.ErrNotFound}, {"ambiguous", cairn.ErrAmbiguous},
-	{"locked", cairn.ErrLocked}, {"corrupt", cairn.ErrCorrupt}, {"too-large", cairn.ErrTooLarge}, {"no-space", cairn.ErrNoSpace},
+	{"locked", cairn.ErrLocked}, {"sealed", cairn.ErrSealed}, {"corrupt", cairn.ErrCorrupt}, {"too-large", cairn.ErrTooLarge}, {"no-space", cairn.ErrNoSpace},
 	{"deadline", cairn.ErrDeadline}, {"disabled", cairn.ErrDisabled}, {"outside", cairn.ErrOutside}, {"secrets", cairn.ErrSecrets}, {"permission", fs.ErrPermission},
 }
 

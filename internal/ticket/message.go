@@ -1,6 +1,9 @@
 package ticket
 
-import "github.com/seed-fb9cbc17/cairn/session"
+import (
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
 
 // Message is a message of a session, recorded together with the state of the root. A session that is
 // new begins with it.
@@ -25,6 +28,24 @@ func (m *Message) Add() (session.SessionBegin, session.MessageBegin) {
 		session.MessageBegin{Session: m.Session, Message: m.Message, Role: m.Role, Prompt: m.Prompt, Meta: m.Meta}
 }
 
+// End is the end of a step of a session.
+type End struct {
+	Session string         `json:"session"`
+	Step    string         `json:"step"`
+	Parts   []session.Part `json:"parts,omitempty"`
+	Paths   cairn.Paths    `json:"paths,omitempty"`
+}
+
+// NewEnd returns the end of a step in the form of a request. Its agent is there.
+func NewEnd(e session.StepEnd) *End {
+	return &End{Session: e.Session, Step: e.Step, Parts: e.Parts, Paths: e.Paths}
+}
+
+// End returns the end in the form of package session.
+func (e *End) End() session.StepEnd {
+	return session.StepEnd{Session: e.Session, Step: e.Step, Parts: e.Parts, Paths: e.Paths}
+}
+
 // session is the id of the session that a request changes, "" for a track.
 func (r *Request) session() string {
 	switch {
@@ -32,6 +53,8 @@ func (r *Request) session() string {
 		return r.Step.Session
 	case r.Message != nil:
 		return r.Message.Session
+	case r.End != nil:
+		return r.End.Session
 	}
 	return ""
 }

@@ -22,6 +22,7 @@ func TestRunMessage(t *testing.T) {
 	b.must(t, message("1", "go"))
 	b.must(t, &Request{Root: "/r", Step: NewStep(session.StepBegin{Session: "s", Step: "step"})})
 	b.must(t, &Request{Root: "/r", Step: NewStep(session.StepBegin{Session: "other", Step: "of another"})})
+	b.must(t, &Request{Root: "/r", End: NewEnd(session.StepEnd{Session: "s", Step: "step"})})
 	last := b.must(t, message("2", "on"))
 	a, err := b.Finish(t.Context(), last, b.runs(d)(last))
 	if err != nil || a.Err() != nil {
@@ -31,8 +32,22 @@ func TestRunMessage(t *testing.T) {
 	if err := json.Unmarshal(a.Result, &got); err != nil || got.ID != "2" {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if want := []string{"a 1 go", "step", "a 2 on"}; !slices.Equal(d.steps, want) {
+	if want := []string{"a 1 go", "step", "end step", "a 2 on"}; !slices.Equal(d.steps, want) {
 		t.Errorf("%q, want %q", d.steps, want)
+	}
+}
+
+// TestEndThroughRequest: the end of a step comes back as it was.
+func TestEndThroughRequest(t *testing.T) {
+	t.Parallel()
+	b := newBook(t)
+	want := session.StepEnd{Session: "s", Step: "1", Parts: []session.Part{{ID: "c", Type: session.PartTool, Meta: map[string]string{"k": "v"}}}, Paths: []string{"a\xff"}}
+	r, err := b.Request(b.must(t, &Request{Root: "/r", End: NewEnd(want)}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.End.End(); got.Session != "s" || got.Step != "1" || !slices.Equal(got.Paths, want.Paths) || len(got.Parts) != 1 || got.Parts[0].Meta["k"] != "v" {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 

@@ -14,10 +14,11 @@ type Doer interface {
 	Track(context.Context, cairn.TrackOptions) (*cairn.TrackResult, error)
 	BeginStep(context.Context, session.StepBegin) (*session.Step, error)
 	AddMessage(context.Context, session.SessionBegin, session.MessageBegin) (*session.Message, error)
+	EndStep(context.Context, session.StepEnd) (*session.Step, error)
 }
 
 // Run lets d do what the request of a ticket asks for, and returns the answer. A step
-// begins, and a message is recorded, after the work of older tickets of the session; work does
+// begins or ends, and a message is recorded, after the work of older tickets of the session; work does
 // that. When ctx
 // ends before the work is done, there is no answer, and the error is that of ctx.
 func (b Book) Run(ctx context.Context, id string, r *Request, d Doer, work func(id string) Work) (*Answer, error) {
@@ -47,6 +48,8 @@ func (b Book) run(ctx context.Context, id string, r *Request, d Doer, work func(
 	case r.Message != nil:
 		begin, message := r.Message.Add()
 		return d.AddMessage(ctx, begin, message)
+	case r.End != nil:
+		return d.EndStep(ctx, r.End.End())
 	}
 	if r.Track.Timeout > 0 {
 		var cancel context.CancelFunc

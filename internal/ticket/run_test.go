@@ -41,6 +41,11 @@ func (d *doer) AddMessage(_ context.Context, b session.SessionBegin, m session.M
 	return &session.Message{ID: m.Message}, d.err
 }
 
+func (d *doer) EndStep(_ context.Context, e session.StepEnd) (*session.Step, error) {
+	d.steps = append(d.steps, "end "+e.Step)
+	return &session.Step{ID: e.Step, Session: e.Session}, d.err
+}
+
 // runs is the Work of tickets that d does.
 func (b Book) runs(d Doer) func(id string) Work {
 	return func(id string) Work {

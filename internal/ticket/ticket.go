@@ -23,12 +23,13 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// Request describes work: one of Track, Step and Message is set.
+// Request describes work: one of Track, Step, Message and End is set.
 type Request struct {
 	Root    cairn.Path `json:"root"` // real path
 	Track   *Track     `json:"track,omitempty"`
 	Step    *Step      `json:"step,omitempty"`
 	Message *Message   `json:"message,omitempty"`
+	End     *End       `json:"end,omitempty"`
 	Rest    string     `json:"rest,omitempty"` // ticket of the paths outside Track.Paths
 	Flags   Flags      `json:"flags,omitzero"`
 }
@@ -164,7 +165,7 @@ const (
 func (b Book) path(id, suffix string) string { return filepath.Join(b.dir, id+suffix) }
 
 // An id is a letter, the time in microseconds and random digits, in hex, so that names
-// sort by age. The id of a step, and of a message, ends with the key of its session.
+// sort by age. The id of a step or its end, and of a message, ends with the key of its session.
 const (
 	trackKind, stepKind = 't', 's'
 	timeDigits          = 14
@@ -264,7 +265,7 @@ func (b Book) Request(id string) (*Request, error) {
 		return nil, fmt.Errorf("ticket: %w", err)
 	}
 	r := new(Request)
-	if err := json.Unmarshal(data, r); err != nil || !One(r.Track != nil, r.Step != nil, r.Message != nil) {
+	if err := json.Unmarshal(data, r); err != nil || !One(r.Track != nil, r.Step != nil, r.Message != nil, r.End != nil) {
 		return nil, fmt.Errorf("%w: ticket %s is damaged", cairn.ErrNotFound, id)
 	}
 	return r, nil

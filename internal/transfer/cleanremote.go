@@ -51,10 +51,27 @@ func (r *Transport) cleanRemote(ctx context.Context, m *remote, dryRun bool) (dr
 		return nil, err
 	}
 	surplus, err := r.surplus(there)
-	if err != nil || dryRun {
-		return namesOf(surplus), err
+	if err != nil {
+		return nil, err
+	}
+	surplus = append(surplus, r.rewritten(there, surplus)...)
+	if dryRun {
+		return namesOf(surplus), nil
 	}
 	return m.drop(ctx, q.Dir(), surplus)
+}
+
+// rewritten returns the lines, beside those that go anyway, that end with a state which a purge or a repair has
+// replaced here. A line that goes on is pushed again under its name.
+func (r *Transport) rewritten(there, surplus []thereRef) (list []thereRef) {
+	replaced := r.ReadReplaced()
+	for _, ref := range there {
+		id, err := object.ParseID(ref.id)
+		if _, was := replaced[id]; err == nil && was && !slices.Contains(surplus, ref) {
+			list = append(list, ref)
+		}
+	}
+	return list
 }
 
 // cleanSealed seals the lines again without those that this store has not.
@@ -139,14 +156,24 @@ func (r *Transport) ownThere(ctx context.Context, m *remote, dir, own string) (l
 	if err != nil {
 		return nil, err
 	}
+	var prefixes []string
+	for _, key := range p.Keys(r.Root) {
+		prefixes = append(prefixes, history.RefRoot+key+"/"+own+"/")
+	}
+	return m.below(ctx, dir, prefixes)
+}
+
+// below lists the refs of a remote that begin with one of some prefixes, in the order of the prefixes. Their names are
+// what follows.
+func (m *remote) below(ctx context.Context, dir string, prefixes []string) (list []thereRef, err error) {
 	out, err := m.Run(ctx, dir, []string{"ls-remote", "--quiet", "--refs"}, []string{history.RefRoot + "*"})
 	if err != nil {
 		return nil, err
 	}
-	for line := range strings.Lines(out) {
-		id, name, _ := strings.Cut(strings.TrimRight(line, "\n"), "\t")
-		for _, key := range p.Keys(r.Root) {
-			below, ok := strings.CutPrefix(name, history.RefRoot+key+"/"+own+"/")
+	for _, prefix := range prefixes {
+		for line := range strings.Lines(out) {
+			id, name, _ := strings.Cut(strings.TrimRight(line, "\n"), "\t")
+			below, ok := strings.CutPrefix(name, prefix)
 			if _, err := object.ParseID(id); ok && err == nil {
 				list = append(list, thereRef{below, name, id})
 			}

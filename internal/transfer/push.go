@@ -1,113 +1,19 @@
 package transfer
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/identity"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
-	"github.com/seed-fb9cbc17/cairn/internal/settings"
 	"github.com/seed-fb9cbc17/cairn/internal/thinned"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
-
-// ErrNoGit: push and fetch found no git program.
-var ErrNoGit = git.ErrNoGit
-
-// remote is a git repository elsewhere.
-type remote struct {
-	git  *git.Binary
-	home string
-	url  string // or absolute path
-	log  *slog.Logger
-	tell git.Progress // may be nil
-
-	timeout time.Duration    // without progress; <= 0 = none
-	room    func() error     // whether the disk has room for what comes; nil = not looked at
-	ticks   <-chan time.Time // of a test
-}
-
-// open returns a remote for a URL or a path.
-func (r *Transport) open(where string) (*remote, error) {
-	m, err := OpenRemote(r.Store, where)
-	if err == nil {
-		m.room, m.ticks = r.roomFor(), r.ticks
-	}
-	return m, err
-}
-
-// OpenRemote returns a remote for a URL or a path.
-func OpenRemote(r *history.Store, where string) (*remote, error) {
-	if where == "" || where[0] == '-' || strings.ContainsAny(where, "\x00\n\r") {
-		return nil, fmt.Errorf("remote %q (want a URL or a path)", where)
-	}
-	binary, err := git.LookBinary()
-	if err != nil {
-		return nil, fmt.Errorf("push and fetch need git (install it, or use export and import): %w", err)
-	}
-	if IsLocal(where) {
-		if where, err = filepath.Abs(where); err != nil {
-			return nil, err
-		}
-	}
-	return &remote{
-		git: binary, home: r.Opt.Home, url: where, log: r.Log, tell: r.Opt.Told(),
-		timeout: cmp.Or(r.Opt.RemoteTimeout, settings.DefaultRemoteTimeout),
-	}, nil
-}
-
-// IsLocal reports whether git takes where for a path, that is, it is neither a URL nor host:path.
-func IsLocal(where string) bool {
-	if filepath.IsAbs(where) {
-		return true
-	}
-	colon, slash := strings.IndexByte(where, ':'), strings.IndexByte(where, '/')
-	return colon < 0 || slash >= 0 && slash < colon
-}
-
-// Run runs a git command that ends in "-- URL ARGUMENTS" and returns what it prints.
-func (m *remote) Run(ctx context.Context, gitDir string, args, rest []string) (string, error) {
-	return m.run(ctx, gitDir, args, rest)
-}
-
-// run is Run with more variables in the environment.
-func (m *remote) run(ctx context.Context, gitDir string, args, rest []string, env ...string) (string, error) {
-	if !slices.Contains(args, "ls-remote") {
-		args = append(slices.Clone(args), "--progress")
-	}
-	args = append(append(args[:len(args):len(args)], "--", m.url), rest...)
-	ctx, g, end := m.guarded(ctx, gitDir)
-	cmd := m.git.Remote(ctx, gitDir, m.home, args...)
-	cmd.Env = append(cmd.Env, env...)
-	var out bytes.Buffer
-	complaint := git.Talk{Tell: g.progress(m.tell)}
-	cmd.Stdout, cmd.Stderr = &out, &complaint
-	err := cmd.Run()
-	if cause := end(); cause != nil {
-		err = cause
-	} else if err != nil {
-		err = fmt.Errorf("git: %s", cmp.Or(explain(m.withoutPassword(onOneLine(complaint.String()))), err.Error()))
-	}
-	return out.String(), err
-}
-
-// String names the remote in messages.
-func (m *remote) String() string { return m.withoutPassword(m.url) }
-
-func (m *remote) withoutPassword(text string) string {
-	return strings.ReplaceAll(text, m.url, Redacted(m.url))
-}
 
 // staysHere reports whether only this store needs a ref, or whether it is of another store.
 func staysHere(ref string) bool {
@@ -183,7 +89,7 @@ func (r *Transport) pushAndNote(ctx context.Context, m *remote) (pushed []string
 	switch known, _ := r.Remembered(); {
 	case err == nil:
 		return pushed, r.noteStanding(m.url, succeeded(began, lines))
-	case ctx.Err() == nil && known == m.url: // another remote may be a slip of the pen
+	case ctx.Err() == nil && plainRemote(known) == plainRemote(m.url): // another remote may be a slip of the pen
 		err = errors.Join(err, r.noteStanding(m.url, before.failed(began, err)))
 	}
 	return pushed, err
@@ -232,6 +138,9 @@ func (r *Transport) pushOpen(ctx context.Context, m *remote, lines []odb.Ref, wa
 	}
 	signed, err := r.signedSpecs(key + "/" + id)
 	if err != nil {
+		return nil, err
+	}
+	if err := r.showFetched(m, key); err != nil {
 		return nil, err
 	}
 	specs = append(specs, signed...)
@@ -288,82 +197,4 @@ func (r *Transport) beginning(id object.ID) object.ID {
 		}
 		id = history.CommitOf(c).Parents[0]
 	}
-}
-
-// pushSpec is one line to push.
-type pushSpec struct {
-	name  string
-	id    object.ID
-	to    string
-	force bool
-}
-
-func (s *pushSpec) String() string {
-	if s.force {
-		return "+" + s.id.String() + ":" + s.to
-	}
-	return s.id.String() + ":" + s.to
-}
-
-// maxCommandLine keeps the arguments below the limit of Windows.
-const maxCommandLine = 24 << 10
-
-// push sends lines in as few commands as possible. rejected are the lines that the remote refused
-// because they would have moved backward.
-func (m *remote) push(ctx context.Context, gitDir string, specs []pushSpec) (pushed []string, rejected []pushSpec, err error) {
-	for len(specs) > 0 {
-		var args []string
-		byTarget := make(map[string]pushSpec)
-		for size := 0; len(specs) > 0 && size < maxCommandLine; specs = specs[1:] {
-			text := specs[0].String()
-			args, size = append(args, text), size+len(text)
-			byTarget[specs[0].to] = specs[0]
-		}
-		out, err := m.Run(ctx, gitDir, []string{"push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no"}, args)
-		refused := false
-		for line := range strings.Lines(out) {
-			flag, spec, why, ok := parsePushed(line)
-			s, known := byTarget[spec]
-			switch {
-			case !ok || !known || flag == '=':
-			case flag != '!':
-				pushed = append(pushed, s.name)
-			case strings.HasPrefix(why, "[rejected]"):
-				refused = true
-				rejected = append(rejected, s)
-			case strings.Contains(why, "shallow update not allowed"):
-				refused = true
-				m.log.Warn("line not pushed: its beginning has been cleaned away or thinned, and the remote takes only whole lines (with receive.shallowUpdate it takes others)", "line", s.name)
-			default:
-				return pushed, nil, fmt.Errorf("%s: %s", s.name, why)
-			}
-		}
-		if err != nil && !refused {
-			return pushed, nil, err
-		}
-	}
-	return pushed, rejected, nil
-}
-
-// parsePushed parses a line of git push --porcelain: a flag, source and target, and a summary,
-// separated by tabs.
-func parsePushed(line string) (flag byte, to, why string, ok bool) {
-	fields := strings.SplitN(strings.TrimRight(line, "\n"), "\t", 3)
-	if len(fields) != 3 || len(fields[0]) != 1 {
-		return 0, "", "", false
-	}
-	_, to, ok = strings.Cut(fields[1], ":")
-	return fields[0][0], to, fields[2], ok
-}
-
-// noFault lists the beginnings of lines that git says beside errors.
-var noFault = []string{"From ", "To ", " * [", " + ", "Total ", "Delta compression using "}
-
-// onOneLine joins the lines of git's error text.
-func onOneLine(text string) string {
-	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
-	lines = slices.DeleteFunc(lines, func(line string) bool {
-		return slices.ContainsFunc(noFault, func(beginning string) bool { return strings.HasPrefix(line, beginning) })
-	})
-	return strings.Join(lines, "; ")
 }

@@ -99,7 +99,8 @@ func (r *Transport) standings() map[string]*standing {
 // standingOf returns what is known of a remote. It is never nil. Lines that were
 // pushed for other recipients count as not pushed.
 func (r *Transport) standingOf(where string) *standing {
-	s := r.standings()[where]
+	all := r.standings()
+	s := all[pushedAs(all, where)]
 	if s == nil {
 		s = &standing{}
 	}
@@ -114,7 +115,7 @@ func (r *Transport) standingOf(where string) *standing {
 func (r *Transport) noteStanding(where string, s *standing) error {
 	all := r.standings()
 	s.Sealed = r.fingerprint(where)
-	all[where] = s
+	all[pushedAs(all, where)] = s
 	for len(all) > maxStandings {
 		delete(all, oldest(all))
 	}
@@ -123,6 +124,11 @@ func (r *Transport) noteStanding(where string, s *standing) error {
 		return err
 	}
 	return r.DB.WritePrivate(odb.PrivatePushed, data)
+}
+
+// pushedAs returns the name under which a remote is known.
+func pushedAs(all map[string]*standing, where string) string {
+	return spelled(all, where, func(s *standing) bool { return !s.Pushed.IsZero() })
 }
 
 // oldest names the remote that was tried first.

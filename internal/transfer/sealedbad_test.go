@@ -1,6 +1,8 @@
 package transfer
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
 	"strings"
 	"testing"
@@ -187,4 +189,35 @@ type hashed struct {
 // Add implements envelope.Adder.
 func (h hashed) Add(kind object.Kind, content []byte) (object.ID, error) {
 	return object.ParseID(strings.TrimSpace(h.o.Feed(h.dir, string(content), "hash-object", "-w", "-t", kind.String(), "--stdin")))
+}
+
+// TestSealedLater: a note of a later release is left out, and the lines of the other stores come.
+func TestSealedLater(t *testing.T) {
+	t.Parallel()
+	o, k, remote, f := sealedMachine(t)
+	f.pushes(remote, "1\n")
+	for version, want := range map[string]error{"2": nil, "0": sealed.ErrDamaged, `"2"`: sealed.ErrDamaged} {
+		var data bytes.Buffer
+		w, err := sealed.Age{}.Seal(&data, []string{k.recipient})
+		if err != nil {
+			t.Fatal(err)
+		}
+		z := gzip.NewWriter(w)
+		_, err = z.Write([]byte(`{"v":` + version + `,"parts":"of another form"}`))
+		if err := errors.Join(err, z.Close(), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		id := strings.TrimSpace(o.Feed(remote, data.String(), "hash-object", "-w", "--stdin"))
+		o.In(remote, "update-ref", envelope.RefNotes+envelope.NewID(), id)
+		g := f.other().sealsFor(k)
+		fetched, err := g.Fetch(t.Context(), remote)
+		if !errors.Is(err, want) || (err == nil) != (len(fetched) > 0) {
+			t.Errorf("version %s: fetched %q, %v", version, fetched, err)
+		}
+		for name := range strings.Lines(o.In(remote, "for-each-ref", "--format=%(refname)", envelope.RefNotes)) {
+			if name = strings.TrimSpace(name); strings.Contains(o.In(remote, "rev-parse", name), id) {
+				o.In(remote, "update-ref", "-d", name)
+			}
+		}
+	}
 }

@@ -51,7 +51,7 @@ func (r *Transport) sealedNotes(came *odb.Quarantine) (*sealedNotes, error) {
 	if r.Opt.Sealer == nil {
 		return &sealedNotes{closed: len(refs), why: errNoSealer}, nil
 	}
-	identities, err := r.identities()
+	identities, err := r.Opt.ReadIdentity()
 	if err != nil {
 		return nil, err
 	}
@@ -76,6 +76,9 @@ func (r *Transport) openNotes(came *odb.Quarantine, refs []odb.Ref, identities [
 		switch {
 		case errors.Is(err, settings.ErrKey):
 			notes.closed, notes.why = notes.closed+1, errLostKey
+			continue
+		case errors.Is(err, envelope.ErrLater):
+			r.Log.Warn("a sealed store is left out, which this release cannot read", "note", id, "error", err)
 			continue
 		case errors.Is(err, settings.ErrIdentity):
 			return nil, fmt.Errorf("%s: %w", r.Opt.Identity, err)
@@ -213,7 +216,7 @@ func (f *sealedFetch) parts(ctx context.Context, carrier *odb.Quarantine, note *
 			return err
 		}
 	}
-	identities, err := f.identities()
+	identities, err := f.Opt.ReadIdentity()
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
@@ -25,7 +24,7 @@ func (r *Transport) recipients(where string) (list []string, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w (--encrypt names the recipients again)", err)
 		}
-		at := pushes[where]
+		at := pushes[sealedAs(pushes, where)]
 		if at == nil && pushes[envelope.Others] != nil {
 			return nil, errForgotten
 		}
@@ -61,13 +60,19 @@ func (r *Transport) sealedPushes() (envelope.Pushes, error) {
 	return envelope.DecodePushes(data)
 }
 
+// sealedAs returns the name under which a remote is known. A spelling whose pushes are sealed goes before one whose
+// pushes are open.
+func sealedAs(pushes envelope.Pushes, where string) string {
+	return spelled(pushes, where, func(at *envelope.Pushed) bool { return at != nil && len(at.Recipients) > 0 })
+}
+
 // keepSealed writes what is known of one remote. The caller holds the mark of oneSealing.
 func (r *Transport) keepSealed(where string, at *envelope.Pushed) error {
 	pushes, err := r.sealedPushes()
 	if err != nil { // a push to another remote must not go open because a damaged file does not name it
 		pushes = envelope.Pushes{envelope.Others: new(envelope.Pushed)}
 	}
-	pushes[where] = at
+	pushes[sealedAs(pushes, where)] = at
 	data, err := pushes.Encode()
 	if err != nil {
 		return err
@@ -81,7 +86,7 @@ func (r *Transport) sealedNow(where string) *envelope.Pushed {
 	if err != nil {
 		r.Log.Warn("everything is sealed again", "error", err)
 	}
-	if at := pushes[where]; at != nil {
+	if at := pushes[sealedAs(pushes, where)]; at != nil {
 		return at
 	}
 	return new(envelope.Pushed)
@@ -101,7 +106,7 @@ func (r *Transport) sealFromNow(where string, recipients []string) error {
 // openFromNow notes that pushes to a remote are open.
 func (r *Transport) openFromNow(ctx context.Context, where string) (err error) {
 	pushes, err := r.sealedPushes()
-	switch at := pushes[where]; {
+	switch at := pushes[sealedAs(pushes, where)]; {
 	case err != nil:
 	case at == nil && pushes[envelope.Others] == nil, at != nil && len(at.Recipients) == 0:
 		return nil
@@ -141,18 +146,6 @@ func (r *Transport) oneSealing(ctx context.Context) (end func() error, err error
 		return nil, errors.Join(err, mark.Close())
 	}
 	return mark.Close, nil
-}
-
-// identities reads the file of Options.Identity, nil where none is set.
-func (r *Transport) identities() ([]byte, error) {
-	if r.Opt.Identity == "" {
-		return nil, nil
-	}
-	data, err := os.ReadFile(r.Opt.Identity)
-	if err != nil {
-		return nil, fmt.Errorf("identity: %w", err)
-	}
-	return data, nil
 }
 
 // seenNotes reads what is known of the notes of other stores.

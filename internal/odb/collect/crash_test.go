@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"syscall"
 	"testing"
 
@@ -149,20 +148,14 @@ func TestR59_KilledInARepack(t *testing.T) {
 	c.Forget("refs/cairn/tracks/b")
 	must(t, c.Close())
 	must(t, os.CopyFS(c.pristine, os.DirFS(c.Dir())))
-	n := gittest.First()
-	for ; ; n += 3 * gittest.Stride() {
+	gittest.Killed(t, 3*gittest.Stride(), func(n int) gittest.Crash {
 		c.reset()
 		child := childCommand("repack", c.Dir())
-		crash := gittest.KillAt(t, []string{child.Path}, child.Env, gittest.WriteCalls, n)
-		if !crash.Hit {
-			if names := must1(pack.List(c.Path("objects/pack"))); crash.ExitCode != 0 || len(names) != 1 {
-				t.Fatalf("undisturbed: %s, packs %q", crash, names)
-			}
-			break
-		}
-		c.inspect(fmt.Sprintf("killed at call %d, %s", n, crash.Call))
+		return gittest.KillAt(t, []string{child.Path}, child.Env, gittest.WriteCalls, n)
+	}, c.inspect)
+	if names := must1(pack.List(c.Path("objects/pack"))); len(names) != 1 {
+		t.Fatalf("undisturbed: packs %q", names)
 	}
-	t.Logf("%d write-type system calls", n-1)
 }
 
 // TestR69_CollectWriteErrors lets one write-type system call fail, or all from one on, as on a
@@ -181,19 +174,11 @@ func TestR69_CollectWriteErrors(t *testing.T) {
 			if f.from {
 				fail = gittest.FailFrom
 			}
-			for n := gittest.First() + i; ; n += 3 * gittest.Stride() {
+			gittest.Failed(t, []syscall.Errno{f.errno}, gittest.First()+i, 3*gittest.Stride(), func(n int, errno syscall.Errno) gittest.Crash {
 				c.reset()
 				child := childCommand("collect", c.Dir())
-				crash := fail(t, []string{child.Path}, child.Env, gittest.WriteCalls, n, f.errno)
-				if !crash.Hit {
-					break
-				}
-				what := fmt.Sprintf("%s at call %d: %s", f.errno, n, crash)
-				if !slices.Contains([]int{0, 1}, crash.ExitCode) {
-					t.Fatal(what)
-				}
-				c.inspect(what)
-			}
+				return fail(t, []string{child.Path}, child.Env, gittest.WriteCalls, n, errno)
+			}, func(when string, crash gittest.Crash) { c.inspect(fmt.Sprintf("%s: %s", when, crash)) })
 		})
 	}
 }

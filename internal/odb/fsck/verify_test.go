@@ -192,7 +192,8 @@ func TestVerifyFaults(t *testing.T) {
 	}
 }
 
-// TestEarlierConfig: a store of an earlier release, whose configuration lacks a line, is sound.
+// TestEarlierConfig: a store of an earlier release, whose configuration lacks a line, is sound, and
+// the first lock of a process adds the line.
 func TestEarlierConfig(t *testing.T) {
 	t.Parallel()
 	l := soundStore(t)
@@ -206,6 +207,18 @@ func TestEarlierConfig(t *testing.T) {
 	must(t, os.WriteFile(path, []byte(was), 0o600))
 	if found := faults(t, l.DB, Options{Quick: true}); len(found) > 0 {
 		t.Errorf("found %+v", found)
+	}
+	user := was + "[gc]\n\tpruneexpire = 2.weeks.ago\n"
+	for before, after := range map[string]string{was: was + "[gc]\n" + newLine, user: user} {
+		must(t, os.WriteFile(path, []byte(before), 0o600))
+		unlock, err := odbtest.Reopen(t, l.DB).Lock(t.Context())
+		must(t, err)
+		must(t, unlock())
+		text, err := os.ReadFile(path)
+		must(t, err)
+		if string(text) != after {
+			t.Errorf("after a lock the configuration is %q, want %q", text, after)
+		}
 	}
 }
 

@@ -4,15 +4,12 @@ import (
 	"bytes"
 	"crypto/sha1"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -285,30 +282,6 @@ func (p *Pack) WrapAt(off int64, err error) error {
 	return p.Wrap(Ext, fmt.Errorf("entry at %d: %w", off, err))
 }
 
-// OwnName returns the name of a pack that cairn writes. It is derived from the checksum of
-// the pack, so equal packs have equal names. Git names a pack by the checksum itself, so
-// the names of cairn's packs differ from git's.
-func OwnName(packSum [sha1.Size]byte) string {
-	sum := sha1.Sum(append([]byte("cairn pack\x00"), packSum[:]...))
-	return Prefix + hex.EncodeToString(sum[:])
-}
-
-// Own reports whether cairn wrote the pack.
-func (p *Pack) Own() bool {
-	x, err := p.Index()
-	if err != nil {
-		return false
-	}
-	p.named.Do(func() { p.isOwn = p.Name() == OwnName(x.packSum) })
-	return p.isOwn
-}
-
-// stemOf returns the name of a pack without extension from that of its index.
-func stemOf(name string) (string, bool) {
-	stem, ok := strings.CutSuffix(name, IndexExt)
-	return stem, ok && strings.HasPrefix(stem, Prefix)
-}
-
 func (p *Pack) Has(id object.ID) bool {
 	_, ok, err := p.Find(id)
 	return ok && err == nil
@@ -337,29 +310,6 @@ func OpenDamaged(stem string) (*Pack, error) {
 	p.files = append(p.files, f)
 	p.body.Store(&Body{Src: f, End: size})
 	return p, nil
-}
-
-// List returns the sorted names of the packs in dir that have both their files.
-func List(dir string) ([]string, error) {
-	d, err := atomicfile.OpenDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	names, err := d.Readdirnames(-1)
-	if err != nil {
-		return nil, err
-	}
-	slices.Sort(names)
-	var stems []string
-	for _, name := range names {
-		if stem, ok := stemOf(name); ok {
-			if _, found := slices.BinarySearch(names, stem+Ext); found {
-				stems = append(stems, stem)
-			}
-		}
-	}
-	return stems, nil
 }
 
 // FileBytes returns the size of the files of a pack. A file that is gone counts nothing.

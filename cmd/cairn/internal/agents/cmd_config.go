@@ -79,6 +79,7 @@ version control is ignored.
     encrypt          recipients that pushes are sealed for: age1..., or public
                      SSH keys; those of all places add up ("none": open pushes)
     identity         path of a file with the key that opens what was sealed
+    seal             true: the store is encrypted while no command works with it
     remote_timeout   how long a push or fetch may make no progress (5m)
     data_dir         where stores lie
 

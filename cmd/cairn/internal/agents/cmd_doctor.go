@@ -57,7 +57,8 @@ Options:
     --quick             do not read the contents of objects
     --from PLACE        look for lost objects there, too: a git repository that
                         cairn push sent checkpoints to (a URL or a path), a
-                        store, or a data directory
+                        store, or a data directory. What lies sealed there is
+                        opened with the setting identity
     --remove-abandoned  remove the stores of directories that are gone, unless
                         they were used within the last day. A drive that is not
                         mounted makes a directory look gone: look at cairn du
@@ -210,10 +211,13 @@ func (c *commands) checkStore(ctx context.Context, f doctorFlags) ([]cairn.Fault
 	if err != nil {
 		return nil, err
 	}
-	repo, err := cairn.Open(opt)
+	repo, err := c.OpenWith(opt)
 	switch {
 	case errors.Is(err, cairn.ErrNotFound):
 		return nil, nil
+	case errors.Is(err, cairn.ErrSealed):
+		return []cairn.Fault{{Kind: "sealed", Path: cairn.Path(cairn.StorePath(opt.DataDir, opt.Root)), Text: err.Error(),
+			Repair: "type cairn unseal --identity FILE; agents go on without checkpoints until then"}}, nil
 	case errors.Is(err, cairn.ErrStore):
 		return []cairn.Fault{{Kind: "store", Path: cairn.Path(cairn.StorePath(opt.DataDir, opt.Root)), Text: err.Error(),
 			Repair: "move the directory away; cairn track makes a new store, and any git reads what the old one still holds"}}, nil
@@ -253,6 +257,7 @@ func (c *commands) checkAbandoned(ctx context.Context, f doctorFlags) ([]cairn.F
 	var found []cairn.Fault
 	for _, s := range stores {
 		switch {
+		case errors.Is(s.Err, cairn.ErrSealed): // of this directory: checkStore reports it
 		case s.Err != nil:
 			found = append(found, cairn.Fault{Kind: "store", Path: cairn.Path(s.Dir), Text: s.Err.Error(), Repair: "type cairn doctor --fix in the directory that it belongs to"})
 		case s.Missing:

@@ -78,14 +78,19 @@ func (c *commands) hookCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			hooks.Handle(ctx, args[0], c.Stdin, c.Out, hooks.Options{
-				Dir: dir, Project: c.agentProject(args[0]), Deadline: c.hookDeadline(), Open: c.openProject,
-				TurnEnded: func() { c.TurnEnded = true },
-				Waits:     c.agentWaits(args[0]), Home: c.Home(), Passive: c.Env(acpVariable) != "", Over: c.SignLater,
-				Settings: c.agentSettings(args[0]), Private: c.agentDirs(args[0]), Env: c.Env,
-			})
+			c.handleHook(ctx, args[0], dir)
 			return nil
 		},
+	})
+}
+
+// handleHook carries out the call of a hook whose payload is on stdin.
+func (c *commands) handleHook(ctx context.Context, agent, dir string) {
+	hooks.Handle(ctx, agent, c.Stdin, c.Out, hooks.Options{
+		Dir: dir, Project: c.agentProject(agent), Deadline: c.hookDeadline(), Open: c.openProject,
+		TurnEnded: func(session bool) { c.TurnEnded, c.SessionOver = true, session }, Line: c.Ancestors,
+		Waits: c.agentWaits(agent), Home: c.Home(), Passive: c.Env(acpVariable) != "", Over: c.SignLater,
+		Settings: c.agentSettings(agent), Private: c.agentDirs(agent), Env: c.Env,
 	})
 }
 

@@ -37,10 +37,10 @@ registered root, but for the new directory that POST /checkout makes. GET
 /openapi.json describes all requests.
 
 Without --listen the only way in is a Unix socket, serve/sock in the data
-directory, which only you can open. cairn track, patch, restore and revert and
-the hooks use the socket when it is there, and give the same answers when it is
-not; --no-server or CAIRN_NO_SERVER=1 keeps them from it. There is one server
-for each data directory.
+directory, which only you can open. cairn track, diff, patch, restore, revert,
+undo and redo and the hooks use the socket when it is there, and give the same
+answers when it is not; --no-server or CAIRN_NO_SERVER=1 keeps them from it.
+There is one server for each data directory.
 
 With --listen there is also a TCP port. A request to it needs the token, as
 Authorization: Bearer TOKEN, or the cookie of a browser that has logged in. The
@@ -169,7 +169,7 @@ func (c *commands) serve(ctx context.Context, cmd *cobra.Command, f serveFlags, 
 	socket, err := claim.Listen()
 	switch {
 	case err == nil:
-		ways = append(ways, listen.Socket(server, socket, ways))
+		ways = append(ways, listen.Socket(server, socket, ways, c.relayed(dataDir)...))
 	case listener == nil:
 		return fmt.Errorf("open the socket: %w (--data-dir names another place, --listen goes without)", err)
 	default:
@@ -239,6 +239,7 @@ func (c *commands) serverOptions(dataDir string) httpapi.Options {
 		Settings: func(root string) (cairn.Options, error) { return c.optionsFor(root, dataDir, logger) },
 		Guard:    c.guardRoot,
 		Sync:     func(root string) { c.syncRoot(root, dataDir) },
+		Sign:     func(root string) { c.signRoot(root, dataDir) },
 		Retention: func(root string) (cairn.Retention, bool, error) {
 			there := *c.Program
 			cfg, err := there.Settings(root)
@@ -256,6 +257,16 @@ func (c *commands) syncRoot(root, dataDir string) {
 	cfg, err := there.Settings(root)
 	if err == nil && cfg.Sync != "" && there.MayBegin() {
 		_ = c.Spawn(cli.SyncArgs(&cairn.Options{Root: root, DataDir: dataDir})) // the next call tries again
+	}
+}
+
+// signRoot starts to sign in the background where the settings of a root name a key.
+func (c *commands) signRoot(root, dataDir string) {
+	there := *c.Program
+	cfg, err := there.Settings(root)
+	if err == nil {
+		there.LastOptions = &cairn.Options{Root: root, DataDir: dataDir, Sign: cfg.Sign}
+		there.SignLater()
 	}
 }
 

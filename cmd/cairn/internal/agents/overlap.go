@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/hooks"
@@ -15,11 +16,29 @@ func (c *commands) overlap(opt cairn.Options) *hooks.Overlap {
 	if !c.MayBegin() || opt.Disabled != "" {
 		return nil
 	}
-	return &hooks.Overlap{
+	o := &hooks.Overlap{
 		Begin: func(ctx context.Context, b session.SessionBegin, m session.MessageBegin) (string, error) {
 			begun, err := c.BeginTicket(ctx, &ticket.Request{Message: ticket.NewMessage(b, m)}, false)
 			return begun.Ticket, err
 		},
-		Wait: func(ctx context.Context, id string) error { return c.FinishTicket(ctx, opt.DataDir, id) },
+		Wait: func(ctx context.Context, id string) error {
+			_, err := c.FinishTicket(ctx, opt.DataDir, id)
+			return err
+		},
+		WaitEnd: func(ctx context.Context, id string) (*session.Step, error) {
+			result, err := c.FinishTicket(ctx, opt.DataDir, id)
+			if err != nil {
+				return nil, err
+			}
+			st := new(session.Step)
+			return st, json.Unmarshal(result, st)
+		},
 	}
+	if c.Server(opt) == nil { // a server watches the directory, and no agent waits for it
+		o.End = func(e session.StepEnd) (string, error) {
+			begun, err := c.BeginHere(opt, &ticket.Request{End: ticket.NewEnd(e)}, false)
+			return begun.Ticket, err
+		}
+	}
+	return o
 }

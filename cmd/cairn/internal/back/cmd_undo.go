@@ -328,5 +328,6 @@ func (r *undoRun) offerOutside(repo *cairn.Repo, finder *lastdone.Finder, want l
 }
 
 func (r *undoRun) finder(repo *cairn.Repo) *lastdone.Finder {
-	return &lastdone.Finder{Repo: repo, Sessions: session.New(repo), Line: r.Ancestors(), EndOpen: r.f.endOpen, Git: r.f.git.Git, Outside: r.f.outside}
+	sessions := session.New(repo)
+	return &lastdone.Finder{Repo: repo, Sessions: sessions, Ways: ways{r.commands, repo, sessions}, Line: r.Ancestors(), EndOpen: r.f.endOpen, Git: r.f.git.Git, Outside: r.f.outside}
 }

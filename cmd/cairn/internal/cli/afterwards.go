@@ -18,6 +18,32 @@ const BackgroundLimit = 30 * time.Minute
 // cleansAfter lists the commands that may begin a cleaning in the background.
 var cleansAfter = []string{"track", "hook", "restore", "revert", "merge", "undo", "redo", "wait"}
 
+// doLater starts what the settings want done after a command, in processes of their own. The one that seals does
+// all of it, because the others need the store open.
+func (c *Program) doLater() {
+	if c.sealsLater() {
+		_ = c.Spawn([]string{"seal", "--background", "--quiet", "--root", c.LastOptions.Root, "--data-dir", c.LastOptions.DataDir})
+		return
+	}
+	c.CleanLater()
+	if c.TurnEnded && c.Running == "session" { // after a hook, hooks says when the turn is recorded
+		c.SignLater()
+	}
+	c.syncLater()
+}
+
+// sealsLater reports whether the store is to be sealed after this command: one that opened it for itself alone, or
+// the last one of a session. A hook opens the store for a session.
+func (c *Program) sealsLater() bool {
+	if c.LastOptions == nil || !c.LastOptions.Unseal || !c.MayBegin() {
+		return false
+	}
+	return c.SessionOver || c.unsealed && !slices.Contains(ofSessions, c.Running)
+}
+
+// ofSessions lists the commands whose session goes on after them.
+var ofSessions = []string{"hook", "session", "unseal"}
+
 // CleanLater starts a cleaning in a process of its own, if one is due, so that no
 // command waits for it. Most of the time it only reads one small file. If the process
 // cannot be started, the next command tries again.
@@ -43,7 +69,7 @@ func (c *Program) NoteDue(repo *cairn.Repo) {
 // readDue opens the repository, because a server did the work of this command.
 func (c *Program) readDue() bool {
 	opt := *c.LastOptions
-	opt.MustExist, opt.Retention = true, nil
+	opt.MustExist, opt.Retention, opt.Unseal = true, nil, false
 	repo, err := cairn.Open(opt)
 	if err != nil {
 		return false

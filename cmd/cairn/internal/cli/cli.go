@@ -59,6 +59,9 @@ type Program struct {
 	Spawn       func(args []string) error // starts cairn in the background, nil = never
 	due         *bool                     // whether it is time to clean, nil = not known
 	TurnEnded   bool                      // a hook was about the end of a turn
+	SessionOver bool                      // a hook was about the end of a session
+	LeaveSealed bool                      // the command works in the background, and a sealed store stays so
+	unsealed    bool                      // this run has opened a sealed store
 	Catch       func()                    // begins to catch signals
 	Commands    func(*Program) []Maker    // of the program
 	Encrypt     []string                  // --encrypt of a push, in place of the setting
@@ -172,8 +175,7 @@ func (c *Program) Run(ctx context.Context, args []string) int {
 	err = c.closeDisplay(ctx, err)
 	status := c.report(ctx, err)
 	if status == ExitDone || status == ExitPartly {
-		c.CleanLater()
-		c.syncLater()
+		c.doLater()
 	}
 	if c.neverFails(args) {
 		return ExitDone

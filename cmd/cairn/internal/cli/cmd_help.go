@@ -99,6 +99,8 @@ Room and health:
     verify                      check that the history is whole and says what
                                 it said
     purge PATH...               take files out of the whole history
+    seal                        encrypt the store until it is needed
+    unseal                      open a store that was sealed
     adopt OLD-DIR               take over the store of a moved project
     config                      which settings are in force, and who decided
 

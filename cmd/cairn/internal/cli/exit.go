@@ -31,6 +31,7 @@ const (
 	ExitNotFound = 4 // no such checkpoint, path or operation
 	ExitUnsound  = 5 // the history is not as it was recorded
 	ExitSecrets  = 6 // files hold secrets, and the settings refuse checkpoints of them
+	ExitSealed   = 7 // the store is sealed, or its key is missing or another one
 
 	ExitInterrupted = 130 // by a signal, as shells have it for SIGINT
 )
@@ -109,6 +110,8 @@ func status(err error) int {
 		return ExitUnsound
 	case errors.Is(err, cairn.ErrSecrets):
 		return ExitSecrets
+	case errors.Is(err, cairn.ErrSealed):
+		return ExitSealed
 	}
 	return ExitFailed
 }
@@ -125,12 +128,12 @@ func (c *Program) withUnfinished(f Failure) Failure {
 // begun to write, because it is in a journal. A server goes on with what it was asked to do.
 func (c *Program) unfinished() string {
 	switch c.Running {
-	case "restore", "revert":
+	case "restore", "revert", "undo", "redo":
 		if c.asked {
 			return "; the server, if it has begun, goes on and finishes it"
 		}
 		return nextFinishes
-	case "merge", "undo", "redo", "session":
+	case "merge", "session":
 		return nextFinishes
 	case "best":
 		return "; the commands are ended, and cairn forks lists the forks that are there"

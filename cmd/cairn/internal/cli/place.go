@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/config"
 	"github.com/seed-fb9cbc17/cairn/internal/pager"
 	"github.com/seed-fb9cbc17/cairn/internal/realpath"
@@ -58,7 +59,14 @@ func (c *Program) Open() (*cairn.Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cairn.Open(opt)
+	return c.OpenWith(opt)
+}
+
+// OpenWith opens a store, and notes for the end of this run that it was sealed.
+func (c *Program) OpenWith(opt cairn.Options) (*cairn.Repo, error) {
+	repo, err := cairn.Open(opt)
+	c.unsealed = c.unsealed || err == nil && access.Unsealed(repo)
+	return repo, err
 }
 
 // makesStore lists the commands that make a store where there is none.
@@ -102,6 +110,7 @@ func (c *Program) Options() (cairn.Options, error) {
 	}
 	plain := opt
 	c.configure(&opt, cfg)
+	opt.Unseal = opt.Unseal && !c.LeaveSealed
 	if opt.DataDir, err = c.DataDir(dir); err != nil {
 		return opt, err
 	}

@@ -7,7 +7,9 @@ import (
 	"os"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/client"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 	"github.com/seed-fb9cbc17/cairn/internal/ticket"
@@ -47,6 +49,43 @@ func ByServer[T any](c *Program, there func(*client.Client) (T, error), here fun
 	return here()
 }
 
+// Way is a way back, by a server and without one.
+type Way struct {
+	There func(*client.Client) (*cairn.Result, error)
+	Here  func() (*cairn.Result, error)
+	Once  bool // done again it would take back more
+}
+
+// GoBack goes back by the server, if one is running, else by the repository, which is open. Where the answer
+// of the server is lost, the record of the operation says what it did. A server of which neither an
+// answer nor a record comes may still be at work: what may be done only once is an error then.
+func (c *Program) GoBack(ctx context.Context, repo *cairn.Repo, way Way) (*cairn.Result, error) {
+	s := c.Server(*c.LastOptions)
+	if s == nil {
+		return way.Here()
+	}
+	token := operation.NewToken()
+	res, err := way.There(s.Named(token))
+	if !errors.Is(err, client.ErrNoServer) {
+		c.asked = true
+		return res, err
+	}
+	if !errors.Is(err, client.ErrBegun) {
+		return way.Here()
+	}
+	recorded, failed := access.Lines(repo).Recorded(ctx, token)
+	switch {
+	case failed != nil:
+		return nil, errors.Join(err, failed)
+	case recorded != nil:
+		c.Console.Remark("the server has not answered; this is what it has recorded")
+		return recorded, nil
+	case way.Once && errors.Is(err, client.ErrLost) && !s.Gone(ctx):
+		return nil, fmt.Errorf("%w; cairn operations says whether it was done", err)
+	}
+	return way.Here()
+}
+
 // BegunTicket is the answer of a command that goes on in the background.
 type BegunTicket struct {
 	Ticket string `json:"ticket"`
@@ -69,17 +108,18 @@ func (c *Program) BeginTicket(ctx context.Context, r *ticket.Request, rest bool)
 			return BegunTicket{id, restID}, err
 		}
 	}
+	return c.BeginHere(opt, r, rest)
+}
+
+// BeginHere writes the tickets and starts a process for them.
+func (c *Program) BeginHere(opt cairn.Options, r *ticket.Request, rest bool) (b BegunTicket, err error) {
 	root, err := realpath.Of(opt.Root)
 	if err != nil {
-		return BegunTicket{}, fmt.Errorf("%w: %w", cairn.ErrRoot, err)
+		return b, fmt.Errorf("%w: %w", cairn.ErrRoot, err)
 	}
 	r.Root, r.Flags = cairn.Path(root), c.ticketFlags()
 	r.Flags.GitDir, r.Flags.GitWorkTree = opt.GitDir, opt.GitWorkTree
-	return c.beginHere(opt.DataDir, r, rest)
-}
-
-// beginHere writes the tickets and starts a process for them.
-func (c *Program) beginHere(dataDir string, r *ticket.Request, rest bool) (b BegunTicket, err error) {
+	dataDir := opt.DataDir
 	book := ticket.In(dataDir)
 	if rest {
 		b.Ticket, b.Rest, err = book.MakeWithRest(r)
@@ -165,7 +205,7 @@ func (c *Program) TakeCheckpoint(ctx context.Context, opt cairn.TrackOptions) (t
 			return t, err
 		}
 	}
-	repo, err := cairn.Open(repoOpt)
+	repo, err := c.OpenWith(repoOpt)
 	if err != nil {
 		return nil, err
 	}

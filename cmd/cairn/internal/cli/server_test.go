@@ -1,28 +1,29 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"io"
 	"net"
+	"net/http"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/client"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 )
 
-// TestInterruptOfAServersWork: the note after an interrupt says that a server goes on.
-func TestInterruptOfAServersWork(t *testing.T) {
-	t.Parallel()
-	dir, err := os.MkdirTemp("", "cairn") // the path of a socket is short
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
+// listenAt listens where a server of the data directory does.
+func listenAt(t *testing.T, dir string) net.Listener {
+	t.Helper()
 	path, err := protocol.Socket(dir)
 	if err != nil {
 		t.Skip(err)
@@ -36,14 +37,162 @@ func TestInterruptOfAServersWork(t *testing.T) {
 	if err := errors.Join(err, os.Chmod(path, 0o600)); err != nil {
 		t.Fatal(err)
 	}
+	return l
+}
+
+// shortDir is a directory whose path leaves room for that of a socket.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "cairn")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// TestInterruptOfAServersWork: the note after an interrupt says that a server goes on.
+func TestInterruptOfAServersWork(t *testing.T) {
+	t.Parallel()
+	dir := shortDir(t)
+	listenAt(t, dir)
 	ctx, interrupt := context.WithCancel(t.Context())
 	interrupt()
-	var errs bytes.Buffer
-	c := New(nil, io.Discard, &errs, func(string) string { return "" }, dir)
-	c.LastOptions, c.Running = &cairn.Options{Root: dir, DataDir: dir}, "restore"
-	_, err = ByServer(c, func(s *client.Client) (*cairn.Result, error) { return s.Restore(ctx, "@", cairn.RestoreOptions{}) },
-		func() (*cairn.Result, error) { t.Error("the work is done here"); return nil, nil })
-	if status := c.report(ctx, err); status != ExitInterrupted || !strings.Contains(errs.String(), "the server, if it has begun, goes on") {
-		t.Errorf("status %d, %s", status, errs.String())
+	for _, command := range []string{"restore", "undo"} {
+		var errs bytes.Buffer
+		c := New(nil, io.Discard, &errs, func(string) string { return "" }, dir)
+		c.LastOptions, c.Running = &cairn.Options{Root: dir, DataDir: dir}, command
+		_, err := c.GoBack(ctx, nil, Way{
+			There: func(s *client.Client) (*cairn.Result, error) { return s.Restore(ctx, "@", cairn.RestoreOptions{}) },
+			Here:  func() (*cairn.Result, error) { t.Error("the work is done here"); return nil, nil },
+		})
+		if status := c.report(ctx, err); status != ExitInterrupted || !strings.Contains(errs.String(), "the server, if it has begun, goes on") {
+			t.Errorf("%s: status %d, %s", command, status, errs.String())
+		}
 	}
+}
+
+// TestLostAnswer: an undo is done once, whatever becomes of the server that was asked for it.
+func TestLostAnswer(t *testing.T) {
+	t.Parallel()
+	undo := func(repo *cairn.Repo, token string) error {
+		_, err := repo.Undo(operation.WithToken(context.Background(), token), cairn.RevertOptions{})
+		return err
+	}
+	for name, c := range map[string]struct {
+		server func(repo *cairn.Repo, token string, l net.Listener, conn net.Conn) error
+		undone bool
+		text   string // of the error or the remark
+	}{
+		"done and lives": {func(repo *cairn.Repo, token string, _ net.Listener, _ net.Conn) error { return undo(repo, token) }, true, "this is what it has recorded"},
+		"done and dies": {func(repo *cairn.Repo, token string, l net.Listener, _ net.Conn) error {
+			return errors.Join(undo(repo, token), l.Close())
+		}, true, "this is what it has recorded"},
+		"may be at work": {func(*cairn.Repo, string, net.Listener, net.Conn) error { return nil }, false, "cairn operations says"},
+		"dies":           {func(_ *cairn.Repo, _ string, l net.Listener, _ net.Conn) error { return l.Close() }, true, ""},
+		"fails": {func(_ *cairn.Repo, _ string, _ net.Listener, conn net.Conn) error {
+			_, err := io.WriteString(conn, "HTTP/1.1 500 No\r\nContent-Length: 2\r\n\r\n{}")
+			return err
+		}, true, ""},
+		"answers nonsense after it": {func(repo *cairn.Repo, token string, _ net.Listener, conn net.Conn) error {
+			_, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n{")
+			return errors.Join(undo(repo, token), err)
+		}, true, "this is what it has recorded"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			lostAnswer(t, c.server, c.undone, c.text)
+		})
+	}
+}
+
+func lostAnswer(t *testing.T, server func(*cairn.Repo, string, net.Listener, net.Conn) error, undone bool, text string) {
+	data, root := shortDir(t), t.TempDir()
+	gittest.Create(t, root, gittest.Tree{"a": gittest.File("1\n"), "d/b": gittest.File("2\n")})
+	opt := cairn.Options{Root: root, DataDir: data, NoSync: true}
+	repo, was := restored(t, opt)
+	now := gittest.Manifest(t, root)
+	l := listenAt(t, data)
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			if err := serveOnce(opt, l, conn, server); err != nil && err != io.ErrUnexpectedEOF {
+				t.Error(err)
+			}
+		}
+	}()
+	var errs bytes.Buffer
+	c := New(nil, io.Discard, &errs, func(string) string { return "" }, root)
+	c.LastOptions = &opt
+	back := cairn.RevertOptions{}
+	res, err := c.GoBack(t.Context(), repo, Way{
+		There: func(s *client.Client) (*cairn.Result, error) { return s.Undo(t.Context(), back) },
+		Here:  func() (*cairn.Result, error) { return repo.Undo(t.Context(), back) },
+		Once:  true,
+	})
+	ops := 0
+	for _, err := range repo.Operations(t.Context()) {
+		if ops++; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !undone {
+		gittest.AssertEqual(t, "nothing is undone", now, gittest.Manifest(t, root))
+		if err == nil || ops != 1 || !strings.Contains(err.Error(), text) {
+			t.Errorf("%v, %d operations", err, ops)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	gittest.AssertEqual(t, "undone", was, gittest.Manifest(t, root))
+	if ops != 2 || !slices.Equal(res.Restored, []string{"a", "empty", "new"}) || !slices.Equal(res.Deleted, []string{"d/b"}) && !slices.Equal(res.Deleted, []string{"d", "d/b"}) {
+		t.Errorf("%d operations, %+v", ops, res)
+	}
+	if !strings.Contains(errs.String(), text) {
+		t.Error(errs.String())
+	}
+}
+
+// restored goes back to the first checkpoint of a directory, and returns what was there before.
+func restored(t *testing.T, opt cairn.Options) (*cairn.Repo, gittest.Listing) {
+	t.Helper()
+	repo, err := cairn.Open(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { repo.Close() })
+	got, err := repo.Track(t.Context(), cairn.TrackOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := func(name string) string { return filepath.Join(opt.Root, name) }
+	if err := errors.Join(os.WriteFile(in("a"), []byte("edited\n"), 0o644), os.WriteFile(in("new"), nil, 0o644), os.Mkdir(in("empty"), 0o755), os.RemoveAll(in("d"))); err != nil {
+		t.Fatal(err)
+	}
+	was := gittest.Manifest(t, opt.Root)
+	if _, err := repo.Restore(t.Context(), got.Hash, cairn.RestoreOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return repo, was
+}
+
+// serveOnce reads a request, lets server do what it does with it, and hangs up.
+func serveOnce(opt cairn.Options, l net.Listener, conn net.Conn, server func(*cairn.Repo, string, net.Listener, net.Conn) error) error {
+	defer conn.Close()
+	request, err := http.ReadRequest(bufio.NewReader(conn))
+	if err != nil {
+		return nil // only to see whether a server listens
+	}
+	io.WriteString(conn, "HTTP/1.1 100 Continue\r\n\r\n")
+	io.Copy(io.Discard, request.Body)
+	repo, err := cairn.Open(opt)
+	if err != nil {
+		return err
+	}
+	return errors.Join(server(repo, request.Header.Get(protocol.OperationHeader), l, conn), repo.Close())
 }

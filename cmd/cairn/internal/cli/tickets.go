@@ -77,7 +77,7 @@ func (w *Worker) Work(id string) ticket.Work {
 			w.Worked = make(map[string]bool)
 		}
 		w.Worked[id] = true
-		if r.Step != nil {
+		if r.Step != nil || r.End != nil {
 			w.steps++
 		}
 		if died {
@@ -107,7 +107,7 @@ func (w *Worker) job(r *ticket.Request) (ticketJob, error) {
 	env := WithGit(w.Program.Env, git.Named{Dir: r.Flags.GitDir, WorkTree: r.Flags.GitWorkTree})
 	job := New(strings.NewReader(""), io.Discard, io.Discard, env, string(r.Root))
 	job.Console, job.Running, job.Force = w.Console, "track", r.Flags.Force
-	if r.Step != nil || r.Message != nil {
+	if r.Step != nil || r.Message != nil || r.End != nil {
 		job.Running = "session begin"
 	}
 	flags := job.Root.PersistentFlags()
@@ -148,15 +148,23 @@ func (j ticketJob) BeginStep(ctx context.Context, b session.StepBegin) (st *sess
 	return st, err
 }
 
-// FinishTicket waits for the work of a ticket, or does it, and returns the error of the work.
-func (c *Program) FinishTicket(ctx context.Context, dataDir, id string) error {
+func (j ticketJob) EndStep(ctx context.Context, e session.StepEnd) (st *session.Step, err error) {
+	err = j.WithRepo(func(repo *cairn.Repo) error {
+		st, err = session.New(repo).EndStep(ctx, e)
+		return err
+	})
+	return st, err
+}
+
+// FinishTicket waits for the work of a ticket, or does it, and returns the result in JSON or the error of the work.
+func (c *Program) FinishTicket(ctx context.Context, dataDir, id string) ([]byte, error) {
 	book := ticket.In(dataDir)
 	w := &Worker{Program: c, Book: book, DataDir: dataDir, Console: NewConsole(io.Discard)} // an agent may show what a hook says
 	a, err := book.Finish(ctx, id, w.Work(id))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return a.Err()
+	return a.Result, a.Err()
 }
 
 // AddMessage begins the session of a message if it is new, and records the message.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
+	"github.com/seed-fb9cbc17/cairn/internal/client"
 	"github.com/seed-fb9cbc17/cairn/internal/diffstat"
 )
 
@@ -174,43 +175,55 @@ func (c *commands) checkSpecs(ctx context.Context, repo *cairn.Repo, specs []str
 }
 
 func (c *commands) printDiff(ctx context.Context, repo *cairn.Repo, f *diffFlags, from, to string, opt cairn.DiffOptions, paths []string) error {
+	changes, err := c.changes(ctx, repo, from, to, paths)
+	if err != nil {
+		return err
+	}
 	switch {
-	case f.stat || f.nameStatus:
-		changes, err := repo.Changes(ctx, from, to, paths...)
+	case f.stat:
+		stats, err := diffstat.Of(ctx, repo, changes, opt)
 		if err != nil {
 			return err
 		}
-		switch {
-		case f.stat:
-			stats, err := diffstat.Of(ctx, repo, changes, opt)
-			if err != nil {
-				return err
-			}
-			return c.printStats(stats)
-		case f.renames:
-			list, err := repo.Renames(ctx, changes)
-			if err != nil {
-				return err
-			}
-			return c.printRenamed(list, f.null)
+		return c.printStats(stats)
+	case f.nameStatus && f.renames:
+		list, err := repo.Renames(ctx, changes)
+		if err != nil {
+			return err
 		}
+		return c.printRenamed(list, f.null)
+	case f.nameStatus:
 		return c.printNameStatus(changes, f.null)
 	case c.Global.JSON:
-		// Each file's garbage is large, and live memory stays small for any number of files:
-		// 1,000 files take 60 MB instead of 100, at no cost in time.
-		debug.SetGCPercent(diffGCPercent)
-		array := c.NewArray()
-		for d, err := range repo.DiffFull(ctx, from, to, opt, paths...) {
-			if err == nil {
-				err = array.Add(d)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return array.Close()
+		return c.printFileDiffs(ctx, repo, changes, opt)
 	}
-	return repo.Diff(ctx, c.Out, from, to, opt, paths...)
+	return repo.WriteDiff(ctx, c.Out, changes, opt)
+}
+
+// changes lists what differs between a checkpoint and another one, or the disk if to is "". The store
+// holds the contents of the disk afterwards, also where a server has looked.
+func (c *commands) changes(ctx context.Context, repo *cairn.Repo, from, to string, paths []string) ([]cairn.Change, error) {
+	here := func() ([]cairn.Change, error) { return repo.Changes(ctx, from, to, paths...) }
+	if to != "" {
+		return here()
+	}
+	return cli.ByServer(c.Program, func(s *client.Client) ([]cairn.Change, error) { return s.Changes(ctx, from, paths) }, here)
+}
+
+func (c *commands) printFileDiffs(ctx context.Context, repo *cairn.Repo, changes []cairn.Change, opt cairn.DiffOptions) error {
+	// Each file's garbage is large, and live memory stays small for any number of files:
+	// 1,000 files take 60 MB instead of 100, at no cost in time.
+	debug.SetGCPercent(diffGCPercent)
+	array := c.NewArray()
+	for d, err := range repo.FileDiffs(ctx, changes, opt) {
+		if err == nil {
+			err = array.Add(d)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return array.Close()
 }
 
 func (c *commands) printNameStatus(changes []cairn.Change, null bool) error {

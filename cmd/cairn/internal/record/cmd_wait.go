@@ -119,10 +119,13 @@ func (c *commands) printTicket(r *ticket.Request, a *ticket.Answer, strict bool)
 		return c.printDisabled(err)
 	case err != nil:
 		return err
-	case r.Step != nil:
+	case r.Step != nil || r.End != nil:
 		var st session.Step
 		if err := json.Unmarshal(a.Result, &st); err != nil {
 			return fmt.Errorf("read the answer: %w", err)
+		}
+		if r.End != nil {
+			return c.printStep(&st, st.After)
 		}
 		return c.printStep(&st, st.Before)
 	case r.Message != nil:
@@ -135,7 +138,8 @@ func (c *commands) printTicket(r *ticket.Request, a *ticket.Answer, strict bool)
 	return c.printTrack(&t.TrackResult, t.Rest, strict)
 }
 
-// workInBackground does the work of tickets, in their order. The process has no stderr
+// workInBackground does the work of tickets, in their order. Where another process is at it, and dies, this one
+// does it: the end of a step is not to wait for the next event of its session. The process has no stderr
 // that is read: its remarks go into the answers.
 func (c *commands) workInBackground(ctx context.Context, ids []string) error {
 	book, data, err := c.Book()
@@ -145,7 +149,8 @@ func (c *commands) workInBackground(ctx context.Context, ids []string) error {
 	for _, id := range ids {
 		notes := new(bytes.Buffer)
 		w := &cli.Worker{Program: c.Program, Book: book, DataDir: data, Console: cli.NewConsole(notes), Notes: notes}
-		err = errors.Join(err, book.Start(ctx, id, w.Work(id)))
+		_, failed := book.Finish(ctx, id, w.Work(id))
+		err = errors.Join(err, failed)
 	}
 	return errors.Join(err, book.Sweep(time.Now()))
 }

@@ -68,7 +68,7 @@ func (c *commands) nameProject(ctx context.Context, id string) error {
 		return err
 	}
 	opt.MustExist = false
-	repo, err := cairn.Open(opt)
+	repo, err := c.OpenWith(opt)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ const gcManual = `cairn gc drops old checkpoints and puts the store in order.
 Usage:
     cairn gc [--dry-run] [--thorough]
     cairn gc --remote [REMOTE] [--dry-run]
+    cairn gc --remote [REMOTE] --machine NAME [--yes]
 
 A line of checkpoints, of a day or of a session, goes when its last one is older
 than max_age (7 days); operations go one by one. Beyond max_count checkpoints,
@@ -46,14 +47,23 @@ A track begins the same in the background, once an hour at most, unless
 background = false is set.
 
 With --remote nothing goes here. The lines of this store go from REMOTE, or from
-the remote of cairn push, which the store itself has dropped: a later push does
-not bring them back, and those of other machines stay. The answer has their
-names.
+the remote of cairn push, which the store itself has dropped or a purge has
+rewritten: a later push does not bring them back, and those of other machines
+stay. The answer has their names.
+
+With --machine everything goes that another store of this project has pushed,
+such as that of a machine that is no more. Without --yes that is only listed.
+What was fetched from it stays here. If the machine pushes again, its lines come
+back.
 
 Options:
     --dry-run   say what would go, and change nothing; with keep also what each
                 of its rules keeps
     --remote    clean a remote
+    --machine NAME
+                with --remote: the store by its id, or by its machine's name
+                where it is the only one of that name (cairn fetch --list)
+    --yes       with --machine: drop what is listed
     --thorough  drop every byte that nothing needs, however much has to be
                 copied for it
     --background
@@ -71,14 +81,19 @@ With --json:
 
 func (c *commands) gcCommand() *cobra.Command {
 	var opt cairn.CleanOptions
-	var background, remote bool
+	var background, remote, yes bool
+	var machine string
 	cmd := c.Command(cli.Command{
 		Use: "gc [--dry-run]", Short: "drop old checkpoints, pack the others", Manual: gcManual,
 		Args: cli.ArgCount(0, 1, "no arguments but a REMOTE"), Complete: c.FirstOnly(cli.CompleteFiles),
 		Run: func(ctx context.Context, _ *cobra.Command, args []string) error {
 			switch {
 			case remote && (opt.Thorough || background):
-				return c.Usage("--remote goes with --dry-run alone")
+				return c.Usage("--remote goes with --dry-run and --machine alone")
+			case machine != "" && !remote || yes && (machine == "" || opt.DryRun):
+				return c.Usage("--machine goes with --remote, and --yes with --machine")
+			case machine != "":
+				return c.WithRemote(args, func(repo *cairn.Repo, where string) error { return c.cleanMachine(ctx, repo, where, machine, !yes) })
 			case remote:
 				return c.WithRemote(args, func(repo *cairn.Repo, where string) error { return c.cleanRemote(ctx, repo, where, opt.DryRun) })
 			case len(args) > 0:
@@ -103,6 +118,8 @@ func (c *commands) gcCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&opt.DryRun, "dry-run", false, "change nothing")
 	cmd.Flags().BoolVar(&opt.Thorough, "thorough", false, "drop every byte that nothing needs")
 	cmd.Flags().BoolVar(&remote, "remote", false, "clean a remote")
+	cmd.Flags().StringVar(&machine, "machine", "", "drop what another machine has pushed")
+	cmd.Flags().BoolVar(&yes, "yes", false, "drop it, and not only list it")
 	cmd.Flags().BoolVar(&background, "background", false, "only if it is time")
 	return cmd
 }
@@ -113,6 +130,20 @@ func (c *commands) cleanRemote(ctx context.Context, repo *cairn.Repo, where stri
 		return err
 	}
 	return c.PrintLines(lines, "nothing to drop: the remote has no line of this store that is not here")
+}
+
+func (c *commands) cleanMachine(ctx context.Context, repo *cairn.Repo, where, machine string, dryRun bool) error {
+	refs, err := repo.CleanRemoteMachine(ctx, where, machine, dryRun)
+	if err != nil {
+		return err
+	}
+	if err := c.PrintLines(refs, "nothing to drop"); err != nil {
+		return err
+	}
+	if dryRun && len(refs) > 0 {
+		c.Console.Remark("nothing is dropped: --yes drops these, and what other machines fetched stays with them")
+	}
+	return nil
 }
 
 // errBlocked ends a cleaning that could drop nothing.

@@ -13,5 +13,7 @@ func Commands(p *cli.Program) []cli.Maker {
 		{Name: "du", Make: c.duCommand},
 		{Name: "purge", Make: c.purgeCommand},
 		{Name: "adopt", Make: c.adoptCommand},
+		{Name: "seal", Make: c.sealCommand},
+		{Name: "unseal", Make: c.unsealCommand},
 	}
 }

@@ -1,0 +1,174 @@
+//go:build unix
+
+package relay
+
+import (
+	"io"
+	"os"
+	"runtime"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+const (
+	// patience is the time in which a server has to take a connection and ask for the body.
+	patience = 100 * time.Millisecond
+
+	// answerTime is the longest time of a call, which the server keeps to. It is longer than that of an event.
+	answerTime = 25 * time.Second
+
+	maxPath    = 103       // bytes of a socket's path
+	maxPayload = 256 << 20 // as in package hooks
+)
+
+func init() { Hand() }
+
+// Hand has a server carry out the call that the command line is, and ends the process. It returns if no server has
+// done so.
+func Hand() {
+	if len(os.Args) < 3 {
+		return
+	}
+	dataDir, agent, ok := wanted(os.Args[1:])
+	if !ok {
+		return
+	}
+	if path := socket(runtime.GOOS, dataDir, os.Getenv); path != "" && owned(path) {
+		call := &Call{Program: Program(), Space: Space(), Agent: agent, DataDir: dataDir, Parent: os.Getppid(), Env: os.Environ()}
+		call.Dir, _ = os.Getwd()
+		if answer, done := call.send(path, stdin); done {
+			os.Stdout.Write(answer) // the agent is gone if this fails
+			os.Exit(0)
+		}
+	}
+}
+
+// owned reports whether a socket and its directory belong to this user and are closed to all others.
+func owned(path string) bool {
+	if len(path) > maxPath {
+		return false
+	}
+	for name, kind := range map[string]uint32{path[:len(path)-len("/sock")]: syscall.S_IFDIR, path: syscall.S_IFSOCK} {
+		var st syscall.Stat_t
+		if syscall.Lstat(name, &st) != nil || uint32(st.Mode)&syscall.S_IFMT != kind || int(st.Uid) != os.Geteuid() || st.Mode&0o077 != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// stdin reads the payload, and puts it on stdin again for the program.
+func stdin() ([]byte, bool) {
+	hung := time.AfterFunc(answerTime, func() { os.Exit(0) }) // nothing has been told, and an agent is never stopped
+	defer hung.Stop()
+	data, err := io.ReadAll(io.LimitReader(os.Stdin, maxPayload+1))
+	if r, w, broken := os.Pipe(); broken == nil {
+		go func() {
+			w.Write(data) // a program that ends early does not want it
+			w.Close()
+		}()
+		os.Stdin = r
+	}
+	return data, err == nil && len(data) <= maxPayload
+}
+
+// send has the server at a socket carry out the call, and reports whether it has. The payload is read once the
+// server has asked for it.
+func (c *Call) send(path string, payload func() ([]byte, bool)) (answer []byte, done bool) {
+	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		return nil, false
+	}
+	defer syscall.Close(fd)
+	waits(fd, patience)
+	if syscall.Connect(fd, &syscall.SockaddrUnix{Name: path}) != nil {
+		return nil, false
+	}
+	if !write(fd, []byte("POST "+Path+" HTTP/1.1\r\nHost: cairn\r\nConnection: close\r\nExpect: 100-continue\r\nTransfer-Encoding: chunked\r\n\r\n")) {
+		return nil, false
+	}
+	if first, ok := read(fd, true); !ok || !begins(first, "HTTP/1.1 100 ") {
+		return nil, false
+	}
+	text, ok := payload()
+	if !ok {
+		return nil, false
+	}
+	waits(fd, answerTime)
+	head := c.head()
+	size := strconv.FormatInt(int64(len(head)+len(text)), 16)
+	for _, part := range [][]byte{[]byte(size + "\r\n"), head, text, []byte("\r\n0\r\n\r\n")} {
+		if !write(fd, part) {
+			return nil, false
+		}
+	}
+	all, ended := read(fd, false)
+	if !ended {
+		return nil, false
+	}
+	return body(all)
+}
+
+// body is the body of a whole answer of status 200.
+func body(all []byte) ([]byte, bool) {
+	const length, end = "\r\nContent-Length: ", "\r\n\r\n"
+	if !begins(all, "HTTP/1.1 200 ") {
+		return nil, false
+	}
+	var want string
+	for i := range all {
+		if begins(all[i:], length) {
+			rest := all[i+len(length):]
+			for n := 0; n < len(rest) && rest[n] >= '0' && rest[n] <= '9'; n++ {
+				want = string(rest[:n+1])
+			}
+		}
+		if begins(all[i:], end) {
+			text := all[i+len(end):]
+			return text, want == strconv.Itoa(len(text))
+		}
+	}
+	return nil, false
+}
+
+// waits limits each further call on a socket.
+func waits(fd int, limit time.Duration) {
+	t := syscall.NsecToTimeval(limit.Nanoseconds())
+	_ = syscall.SetsockoptTimeval(fd, syscall.SOL_SOCKET, syscall.SO_RCVTIMEO, &t) // without it a call takes what it takes
+	_ = syscall.SetsockoptTimeval(fd, syscall.SOL_SOCKET, syscall.SO_SNDTIMEO, &t)
+}
+
+func write(fd int, data []byte) bool {
+	for len(data) > 0 {
+		n, err := syscall.Write(fd, data)
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil || n <= 0 {
+			return false
+		}
+		data = data[n:]
+	}
+	return true
+}
+
+// read reads up to the end of the stream, or up to the empty line after a head, and reports whether that came.
+func read(fd int, head bool) (data []byte, ok bool) {
+	buffer := make([]byte, 4096)
+	for {
+		n, err := syscall.Read(fd, buffer)
+		switch {
+		case err == syscall.EINTR:
+			continue
+		case err != nil:
+			return nil, false
+		case n <= 0:
+			return data, !head
+		}
+		data = append(data, buffer[:n]...)
+		if end := len(data) - 4; head && end >= 0 && string(data[end:]) == "\r\n\r\n" {
+			return data, true
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"filippo.io/age"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+)
+
+// TestSealStarts: with the setting seal, a process that seals is started once after a command that opened the store and
+// at the end of a session, instead of processes that clean and push, and at no other time.
+func TestSealStarts(t *testing.T) {
+	t.Parallel()
+	home, dir, keys := t.TempDir(), t.TempDir(), t.TempDir()
+	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1")})
+	id, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := filepath.Join(keys, "key.txt")
+	if err := os.WriteFile(key, []byte(id.String()+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	plain := homeOnly(home)
+	run := func(extra, stdin string, args ...string) (status int, started []string) {
+		t.Helper()
+		set := map[string]string{
+			"CAIRN_SEAL": "true", "CAIRN_ENCRYPT": id.Recipient().String(), "CAIRN_IDENTITY": key,
+			"CAIRN_SYNC": filepath.Join(home, "away.git"), extra: "1",
+		}
+		if extra == "CAIRN_SEAL" {
+			set[extra] = "false"
+		}
+		env := func(name string) string {
+			if value, ok := set[name]; ok {
+				return value
+			}
+			return plain(name)
+		}
+		c := newProgram(strings.NewReader(stdin), io.Discard, io.Discard, env, dir)
+		c.Spawn = func(args []string) error {
+			if args[0] != "wait" { // captures what a prompt begins
+				started = append(started, args[0])
+			}
+			return nil
+		}
+		return c.Run(t.Context(), args), started
+	}
+	event := func(kind, more string) string {
+		return fmt.Sprintf(`{"event":%q,"cwd":%q,"session":"s"%s}`, kind, dir, more)
+	}
+	hook := []string{"hook", "opencode"}
+	if status, _ := run("", "", "track"); status != 0 {
+		t.Fatalf("track: status %d", status)
+	}
+	for _, test := range []struct {
+		why, extra, stdin string
+		args              []string
+		sealed            bool // before
+		want              string
+	}{
+		{"a look at a sealed store", "", "", []string{"log"}, true, "seal"},
+		{"a look at an open one", "", "", []string{"log"}, false, ""},
+		{"a track of a sealed one", "", "", []string{"track"}, true, "seal"},
+		{"a track of an open one", "", "", []string{"track"}, false, "push"},
+		{"a prompt", "", event("prompt", `,"message":"m","text":"do"`), hook, true, ""},
+		{"a tool", "", event("before", `,"message":"m","call":"c","tool":"bash"`), hook, true, ""},
+		{"the end of a turn", "", event("stop", ""), hook, true, "push"},
+		{"the end of a session", "", event("end", ""), hook, false, "seal"},
+		{"the end of a session without background", "CAIRN_NO_BACKGROUND", event("end", ""), hook, false, ""},
+		{"the end of a session without the setting", "CAIRN_SEAL", event("end", ""), hook, false, "push"},
+		{"unseal", "", "", []string{"unseal"}, true, ""},
+	} {
+		if test.sealed {
+			if status, _ := run("", "", "seal"); status != 0 {
+				t.Fatalf("seal: status %d", status)
+			}
+		}
+		if status, got := run(test.extra, test.stdin, test.args...); status != 0 || strings.Join(got, " ") != test.want {
+			t.Errorf("%s: status %d, started %q, want %q", test.why, status, got, test.want)
+		}
+	}
+}

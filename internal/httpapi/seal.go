@@ -1,0 +1,42 @@
+package httpapi
+
+import (
+	"errors"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+// sealClosed seals the stores that were closed because no request came, where the settings want that. A store
+// with which another process works is tried again later.
+func (s *Server) sealClosed() {
+	for _, p := range s.projects.list() {
+		if !p.wasClosed() {
+			continue
+		}
+		opt, err := s.opt.Settings(p.root)
+		if err == nil && opt.Unseal {
+			_, err = cairn.Seal(s.life, opt, cairn.SealOptions{})
+		}
+		switch {
+		case errors.Is(err, cairn.ErrLocked):
+			continue
+		case err != nil && s.life.Err() == nil:
+			s.opt.Logger.Warn("cannot seal a store", "root", p.root, "error", err)
+		}
+		p.mu.Lock()
+		p.idle = false
+		p.mu.Unlock()
+	}
+}
+
+func (p *project) wasClosed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.idle && p.handle == nil
+}
+
+// isSealed reports whether the store of a project is sealed. Work in the background leaves it so.
+func (p *project) isSealed() bool {
+	opt, err := p.server.opt.Settings(p.root)
+	return err == nil && cairn.StoreSealed(opt.DataDir, p.root)
+}

@@ -1,0 +1,69 @@
+package httpapi
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"filippo.io/age"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/protocol"
+	"github.com/seed-fb9cbc17/cairn/internal/sealed"
+)
+
+// TestServerSeals: a store without requests is sealed, and the next request opens it again.
+func TestServerSeals(t *testing.T) {
+	t.Parallel()
+	id, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := filepath.Join(t.TempDir(), "key.txt")
+	if err := os.WriteFile(key, []byte(id.String()+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var opens atomic.Bool
+	opens.Store(true)
+	f := newFixture(t, someTree, func(o *Options) {
+		inner := o.Settings
+		o.Idle = 4 * time.Millisecond
+		o.Settings = func(root string) (cairn.Options, error) {
+			opt, err := inner(root)
+			opt.Encrypt, opt.Identity, opt.Sealer, opt.Unseal = []string{id.Recipient().String()}, key, sealed.Age{}, opens.Load()
+			return opt, err
+		}
+	})
+	f.track()
+	isSealed := func() bool { return cairn.StoreSealed(f.dataDir, f.root) }
+	wait(t, "the store is sealed", isSealed)
+	f.call("GET", "/status", nil).want(t, 200, nil)
+	wait(t, "the store is sealed again", isSealed)
+
+	// Without the setting it stays sealed, and the answer says so.
+	opens.Store(false)
+	wait(t, "the store is closed", func() bool {
+		p := f.server.projects.first
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return p.handle == nil && isSealed()
+	})
+	f.call("GET", "/status", nil).problem(t, 423, string(protocol.Sealed))
+
+	// A store that another process seals while the server has it open is no store without checkpoints.
+	opt, err := f.server.opt.Settings(f.root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cairn.Unseal(t.Context(), opt, cairn.SealOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f.call("GET", "/status", nil).want(t, 200, nil)
+	if _, err := cairn.Seal(t.Context(), opt, cairn.SealOptions{}); err != nil && !errors.Is(err, cairn.ErrLocked) {
+		t.Fatal(err)
+	}
+	f.call("GET", "/status", nil).problem(t, 423, string(protocol.Sealed))
+}

@@ -1,0 +1,158 @@
+package atrest_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/atrest"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/odbtest"
+	"github.com/seed-fb9cbc17/cairn/internal/sealed"
+)
+
+func TestMain(m *testing.M) {
+	if command := os.Getenv("CAIRN_TEST_COMMAND"); command != "" {
+		if err := asProcess(command); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// asProcess is the process that gets killed.
+func asProcess(command string) error {
+	dir, opt := os.Getenv("CAIRN_TEST_STORE"), atrest.Options{Sealer: sealed.Age{}, Recipients: []string{os.Getenv("CAIRN_TEST_RECIPIENT")}, Identity: []byte(os.Getenv("CAIRN_TEST_KEY"))}
+	open := func() (*odb.DB, error) { return odb.OpenSealed(dir, odb.Options{}) }
+	call := map[string]func(context.Context, *odb.DB, atrest.Options) (*atrest.Result, error){"seal": atrest.Seal, "reseal": atrest.Reseal, "unseal": atrest.Unseal}[command]
+	if command == "seal" {
+		open = func() (*odb.DB, error) { return odb.Open(dir, odbtest.Root, odb.Options{}) }
+	}
+	db, err := open()
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	unlock, err := db.Lock(context.Background())
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	_, err = call(context.Background(), db, opt)
+	return err
+}
+
+// crashed is a store, and a command on it that is killed or fails over and over.
+type crashed struct {
+	*testing.T
+	command       string
+	dir, pristine string
+	key           atrest.Options
+	open          gittest.Listing
+	lines         *odbtest.Lines
+}
+
+func newCrashed(t *testing.T, command string) *crashed {
+	t.Helper()
+	l := filled(t)
+	c := &crashed{T: t, command: command, dir: l.Dir(), pristine: t.TempDir(), key: keyPair(t), lines: l}
+	c.open = listing(t, c.dir)
+	if command != "seal" {
+		_, err := seal(t, l.DB, c.key)
+		odbtest.Must(t, err)
+	}
+	odbtest.Must(t, os.CopyFS(filepath.Join(c.pristine, "store"), os.DirFS(c.dir)))
+	return c
+}
+
+// reset brings the first state back.
+func (c *crashed) reset() {
+	c.Helper()
+	odbtest.Must(c, os.RemoveAll(c.dir))
+	odbtest.Must(c, os.CopyFS(c.dir, os.DirFS(filepath.Join(c.pristine, "store"))))
+	odbtest.Must(c, filepath.WalkDir(c.dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, _ := filepath.Rel(c.dir, path)
+		if e, ok := c.open[filepath.ToSlash(name)]; ok {
+			return os.Chmod(path, os.FileMode(e.Perm))
+		}
+		return os.Chmod(path, map[bool]os.FileMode{true: 0o700, false: 0o600}[d.IsDir()])
+	}))
+}
+
+func (c *crashed) env() []string {
+	return append(os.Environ(), "CAIRN_TEST_COMMAND="+c.command, "CAIRN_TEST_STORE="+c.dir, "CAIRN_TEST_RECIPIENT="+c.key.Recipients[0],
+		"CAIRN_TEST_KEY="+string(c.key.Identity), "GOMAXPROCS=2")
+}
+
+// check: the store is open and whole, or it is sealed and opens; nothing is left over.
+func (c *crashed) check(when string) {
+	c.Helper()
+	if odb.IsSealed(c.dir) {
+		if _, err := onSealed(c, c.dir, c.key, atrest.Unseal); err != nil {
+			c.Fatalf("%s: the sealed store does not open: %v", when, err)
+		}
+	}
+	db, err := odb.Open(c.dir, odbtest.Root, odb.Options{NoSync: true})
+	if err != nil {
+		c.Fatalf("%s: %v", when, err)
+	}
+	defer db.Close()
+	odbtest.Must(c, locked(c, db, func() error { return db.Sweep() }))
+	got := listing(c, c.dir)
+	if got["cairn/version"] != c.open["cairn/version"] { // a kill beside the commit leaves that of a sealed store
+		odbtest.Must(c, locked(c, db, func() error { return db.MarkSealed(false) }))
+		got = listing(c, c.dir)
+	}
+	gittest.AssertEqual(c, when, c.open, got)
+	c.lines.Check(true)
+}
+
+// TestKilled kills each command before its write-type system calls.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	gittest.Long(t)
+	for _, command := range []string{"seal", "unseal", "reseal"} {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			c := newCrashed(t, command)
+			gittest.Killed(t, gittest.Stride(), func(n int) gittest.Crash {
+				c.reset()
+				return gittest.KillAt(t, []string{os.Args[0]}, c.env(), gittest.WriteCalls, n)
+			}, c.check)
+		})
+	}
+}
+
+// TestWriteErrors lets one write fail after the other. A command that says that it failed has changed nothing, or
+// has come so far that the next one finishes it.
+func TestWriteErrors(t *testing.T) {
+	t.Parallel()
+	gittest.Long(t)
+	for _, command := range []string{"seal", "unseal", "reseal"} {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			c := newCrashed(t, command)
+			for n := gittest.First(); ; n += gittest.Stride() {
+				c.reset()
+				crash := gittest.FailAt(t, []string{os.Args[0]}, c.env(), gittest.WriteCalls, n, syscall.ENOSPC)
+				if strings.Contains(crash.Stderr, "panic") {
+					t.Fatalf("error at call %d, %s: %s", n, crash.Call, crash.Stderr)
+				}
+				c.check(fmt.Sprintf("error at call %d, %s", n, crash.Call))
+				if !crash.Hit {
+					break
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,184 @@
+package cairn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/atrest"
+	"github.com/seed-fb9cbc17/cairn/internal/settings"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
+)
+
+// SealOptions controls Seal and Unseal. Untried is for Seal: it does not try whether Options.Identity opens what was
+// sealed, so that no key needs to be at hand. DryRun is for Unseal: it reads everything with the key and changes
+// nothing.
+type SealOptions struct {
+	Untried, DryRun bool
+}
+
+// SealResult counts what was sealed or opened. JSON: {"files","bytes","size"}, bytes being those of the open store.
+type SealResult = atrest.Result
+
+// Seal encrypts the store of Options.Root for Options.Encrypt with Options.Sealer, until Unseal opens it or, with
+// Options.Unseal, Open does. Meanwhile every call that needs the store fails with ErrSealed. A sealed store is sealed
+// again, for other recipients.
+//
+// The store becomes one file beside a lock and a version: no name, path, content or prompt can be read there. The open
+// files go only when Options.Identity has opened what was written, byte for byte. After an error or a kill the store is
+// open, or sealed and whole. ErrRecipient, ErrIdentity and ErrKey say what is wrong with the keys, ErrLocked that another
+// process works with the store.
+//
+// The root stays as it is, open. So does what lies beside the store in the data directory: answers of work in the
+// background, and the records of hooks.
+func Seal(ctx context.Context, opt Options, how SealOptions) (*SealResult, error) {
+	keys, err := keysOf(&opt, how.Untried)
+	if err != nil {
+		return nil, err
+	}
+	keys.Recipients, keys.Untried = opt.Encrypt, how.Untried
+	if err := checkSealRecipients(&opt); err != nil {
+		return nil, err
+	}
+	if opt.Root, err = presentOrFormer(opt.Root); err != nil {
+		return nil, err
+	}
+	opt.MustExist, opt.Unseal, opt.Disabled = true, false, "the store is being sealed"
+	for range sealTries {
+		if StoreSealed(opt.DataDir, opt.Root) {
+			res, err := onSealed(ctx, &opt, func(ctx context.Context, db *odb.DB) (*SealResult, error) { return atrest.Reseal(ctx, db, keys) })
+			if !errors.Is(err, ErrNotSealed) {
+				return res, err
+			}
+		} else if res, err := sealOpen(ctx, opt, keys); !errors.Is(err, ErrSealed) {
+			return res, err
+		}
+	}
+	return nil, fmt.Errorf("%w: other processes seal and open it", ErrLocked)
+}
+
+// sealTries is how often Seal begins when other processes seal or open the store at the same time.
+const sealTries = 5
+
+func sealOpen(ctx context.Context, opt Options, keys atrest.Options) (res *SealResult, err error) {
+	repo, err := Open(opt)
+	if err != nil {
+		return nil, err
+	}
+	defer repo.Close()
+	err = repo.store.Exclusive(ctx, func(*history.Locked) (err error) {
+		res, err = atrest.Seal(ctx, repo.store.DB, keys)
+		return err
+	})
+	return res, err
+}
+
+// errNoRecipient: a store that nothing opens again is of no use.
+var errNoRecipient = fmt.Errorf("%w: none is given (--encrypt, or the setting encrypt, names one)", settings.ErrRecipient)
+
+func checkSealRecipients(opt *Options) error {
+	if len(opt.Encrypt) == 0 || len(opt.Encrypt) == 1 && opt.Encrypt[0] == EncryptNone {
+		return errNoRecipient
+	}
+	return opt.Sealer.Check(opt.Encrypt)
+}
+
+// Unseal makes a sealed store open again with Options.Identity. A store that is open is ErrNotSealed.
+func Unseal(ctx context.Context, opt Options, how SealOptions) (*SealResult, error) {
+	keys, err := keysOf(&opt, false)
+	if err != nil {
+		return nil, err
+	}
+	if how.DryRun {
+		db, err := openSealed(&opt)
+		if err != nil {
+			return nil, err
+		}
+		defer db.Close()
+		return atrest.Check(ctx, db, keys)
+	}
+	return onSealed(ctx, &opt, func(ctx context.Context, db *odb.DB) (*SealResult, error) { return atrest.Unseal(ctx, db, keys) })
+}
+
+// keysOf reads the file with the keys.
+func keysOf(opt *Options, untried bool) (keys atrest.Options, err error) {
+	keys = atrest.Options{Sealer: opt.Sealer, NoSync: opt.NoSync, Progress: opt.Told()}
+	switch {
+	case opt.Sealer == nil:
+		return keys, fmt.Errorf("%w: nothing can be sealed or opened without Options.Sealer", ErrStore)
+	case untried:
+		return keys, nil
+	}
+	if keys.Identity, err = opt.ReadIdentity(); err == nil && keys.Identity == nil {
+		err = fmt.Errorf("%w: none is given (--identity FILE, or the setting identity, names the file with the key)", ErrIdentity)
+	}
+	return keys, err
+}
+
+// openSealed opens the sealed store of a root. The root need not exist any more.
+func openSealed(opt *Options) (*odb.DB, error) {
+	root, err := presentOrFormer(opt.Root)
+	if err != nil {
+		return nil, err
+	}
+	dir := StorePath(opt.DataDir, root)
+	db, err := odb.OpenSealed(dir, odb.Options{NoSync: opt.NoSync, Command: opt.Command})
+	if errors.Is(err, odb.ErrNotStore) {
+		if _, err := odb.Used(dir); err != nil {
+			return nil, state.NotFound("no checkpoint of %s yet (cairn track makes one)", root)
+		}
+		return nil, fmt.Errorf("%w: %s", ErrNotSealed, dir)
+	}
+	return db, err
+}
+
+// presentOrFormer returns the real path of a root, and the path of one that is gone.
+func presentOrFormer(root string) (string, error) {
+	if real, err := state.ResolveRoot(root); err == nil {
+		return real, nil
+	}
+	return filepath.Abs(root)
+}
+
+// onSealed calls f with the lock of a sealed store.
+func onSealed(ctx context.Context, opt *Options, f func(context.Context, *odb.DB) (*SealResult, error)) (res *SealResult, err error) {
+	db, err := openSealed(opt)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	waiting, cancel := (&history.Store{Opt: *opt}).Waiting(ctx)
+	defer cancel()
+	unlock, err := db.Lock(waiting)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	if !odb.IsSealed(db.Dir()) {
+		return nil, fmt.Errorf("%w: %s, since another process has opened it", ErrNotSealed, db.Dir())
+	}
+	return f(ctx, db)
+}
+
+// useStore keeps other processes from sealing the store while this Repo is open, where Open opens sealed stores.
+func (r *Repo) useStore(dir string) (err error) {
+	if !r.store.Opt.Unseal {
+		return nil
+	}
+	ctx, cancel := r.store.Waiting(context.Background())
+	defer cancel()
+	r.endUse, err = atrest.Use(ctx, dir)
+	return err
+}
+
+// unsealFor opens a sealed store for Open, unless another process does.
+func unsealFor(opt *Options) error {
+	_, err := Unseal(context.Background(), *opt, SealOptions{})
+	if errors.Is(err, ErrNotSealed) {
+		return nil
+	}
+	return err
+}

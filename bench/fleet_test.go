@@ -18,7 +18,7 @@ func TestFleet(t *testing.T) {
 	needPrograms(t)
 	dir := t.TempDir()
 	cache, file := filepath.Join(dir, "cache"), filepath.Join(dir, "fleet.json")
-	opt, err := parseOptions([]string{"-fleet", "150", "-checkpoints", "450", "-n", "1", "-quiet", "-cache", cache, "-json", file})
+	opt, err := parseOptions([]string{"-fleet", "50", "-checkpoints", "100", "-n", "1", "-quiet", "-cache", cache, "-json", file})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestFleet(t *testing.T) {
 	}
 	b := &fleetBench{dir: dir, git: "git", processes: newProcesses(dir)}
 	for _, form := range fleetForms {
-		for _, beside := range []string{"0 0", "150 450"} {
+		for _, beside := range []string{"0 0", "50 100"} {
 			for _, operation := range []string{"push-turn", "fetch-session", "list"} {
 				want := fmt.Sprint(operation, " ", form.name, " ", beside)
 				if has := slices.Contains(got, want); has != (form.name != reftable || b.hasReftable()) {

@@ -76,7 +76,7 @@ func TestMCPWithAnotherClient(t *testing.T) {
 	if seen.Server != "cairn" || !seen.Untouched || !seen.Same || !seen.Restored.Complete || !seen.Undone.Complete || !seen.Redone.Complete {
 		t.Errorf("%+v", seen)
 	}
-	if want := []string{"merge", "redo", "restore", "resume", "revert", "session_redo", "session_revert", "session_undo", "session_unrevert", "undo"}; !slices.Equal(want, seen.Destructive) {
+	if want := []string{"fork_remove", "merge", "redo", "restore", "resume", "revert", "session_redo", "session_revert", "session_undo", "session_unrevert", "undo"}; !slices.Equal(want, seen.Destructive) {
 		t.Errorf("destructive: %q", seen.Destructive)
 	}
 	if want := []string{"added added.txt", "deleted gone.txt"}; !slices.Equal(want, seen.Diff) {

@@ -31,6 +31,7 @@ var hints = []struct {
 	{cairn.ErrConflict, "nothing was done; onConflict merge, keep or overwrite goes on, and preview shows what that does"},
 	{cairn.ErrOutside, "paths count from the root or are absolute paths inside it"},
 	{cairn.ErrPlace, "nothing was done; dir is absolute, and nothing or an empty directory is there, outside of the working directory or below an ignored directory of it"},
+	{cairn.ErrUnmerged, "merge brings the changes in; the user removes it all the same by cairn fork --remove --force DIR"},
 	{cairn.ErrAmbiguous, "give more digits; the tool checkpoints lists the hashes"},
 	{session.ErrBusy, "wait until the agent has ended its step; endOpen if it is gone"},
 	{session.ErrNotFound, "the tool sessions lists the sessions; there may be nothing left to take back"},

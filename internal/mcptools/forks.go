@@ -2,6 +2,7 @@ package mcptools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -21,6 +22,51 @@ func (t *tools) addForks(s *mcp.Server) {
 		Name: "forks", Description: "List the forks of the working directory: what each changed since, how much of that is not merged, and how its test ended.",
 		Annotations: readOnly("List forks"),
 	}, t.forks)
+	add(s, &mcp.Tool{
+		Name: "fork_remove", Description: "Remove a fork whose changes are merged: its directory and its history. Its last state is kept as a checkpoint. " +
+			"A fork with something that would be lost stays, and the answer names it. With dryRun it only says so.",
+		Annotations: destroys("Remove a fork"),
+	}, t.removeFork)
+}
+
+type removeForkArgs struct {
+	Dir    string `json:"dir" jsonschema:"absolute path of the fork"`
+	DryRun bool   `json:"dryRun,omitempty" jsonschema:"only list what would be lost"`
+}
+
+// removeFork never forces: what would be lost is for the user to decide.
+func (t *tools) removeFork(ctx context.Context, args removeForkArgs) (out cairn.RemovedFork, text string, err error) {
+	dir, err := absoluteDir(args.Dir)
+	if err != nil {
+		return out, "", err
+	}
+	res, err := t.repo.RemoveFork(ctx, dir, cairn.RemoveForkOptions{DryRun: args.DryRun})
+	if err != nil && (res == nil || !errors.Is(err, cairn.ErrUnmerged)) {
+		return out, "", err
+	}
+	text = lostText(res)
+	switch {
+	case err != nil:
+		return *res, "", fmt.Errorf("%w\n%s", err, text)
+	case args.DryRun:
+		return *res, strings.TrimSuffix("nothing is removed yet\n"+text, "\n"), nil
+	}
+	return *res, fmt.Sprintf("removed %s; the tool checkout brings its last state back: %s", res.Root.Quoted(), res.Saved), nil
+}
+
+// lostText lists what a removal would lose.
+func lostText(res *cairn.RemovedFork) string {
+	var b strings.Builder
+	for _, p := range res.Lost {
+		fmt.Fprintf(&b, "not merged: %s: %s\n", cairn.Path(p.Path).Quoted(), p.Reason)
+	}
+	for _, path := range res.Paths {
+		fmt.Fprintf(&b, "in no checkpoint: %s\n", cairn.Path(path).Quoted())
+	}
+	if more := res.NotSaved.Files - len(res.Paths); more > 0 {
+		fmt.Fprintf(&b, "in no checkpoint: %d more files\n", more)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 type forkArgs struct {

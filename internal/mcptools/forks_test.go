@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn"
 )
 
 // TestForks: the tools fork and forks.
@@ -32,5 +34,36 @@ func TestForks(t *testing.T) {
 	wantText(t, "forks", text, dir, "1 changed, 1 not merged")
 	if len(list.Forks) != 1 || list.Forks[0].Unmerged != 1 {
 		t.Errorf("%+v", list)
+	}
+}
+
+// TestRemoveFork: the tool fork_remove removes what is merged, and nothing else.
+func TestRemoveFork(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, begin)
+	w.track()
+	dir := filepath.Join(t.TempDir(), "fork")
+	var made forked
+	w.call("fork", map[string]any{"dir": dir}, &made)
+	if err := os.WriteFile(filepath.Join(dir, "new"), []byte("n\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	w.fails("not merged: new", "fork_remove", map[string]any{"dir": dir})
+	w.fails("cairn fork --remove --force", "fork_remove", map[string]any{"dir": dir})
+	var gone cairn.RemovedFork
+	text := w.call("fork_remove", map[string]any{"dir": dir, "dryRun": true}, &gone)
+	wantText(t, "dry run", text, "nothing is removed yet", "not merged: new")
+	if len(gone.Lost) != 1 || gone.Saved != "" {
+		t.Errorf("%+v", gone)
+	}
+	w.fails("absolute path", "fork_remove", map[string]any{"dir": "fork"})
+	w.fails("not found", "fork_remove", map[string]any{"dir": t.TempDir()})
+	if err := os.Remove(filepath.Join(dir, "new")); err != nil { // nothing is left to merge
+		t.Fatal(err)
+	}
+	text = w.call("fork_remove", map[string]any{"dir": dir}, &gone)
+	wantText(t, "removal", text, dir, gone.Saved)
+	if _, err := os.Lstat(dir); err == nil || gone.Saved == "" {
+		t.Errorf("%s is there: %+v", dir, gone)
 	}
 }

@@ -515,6 +515,48 @@ func TestRemoveLinkedStaged(t *testing.T) {
 	}
 }
 
+// TestRemoveLinkedStagedUnseen: git status says nothing of a file that differs from the index where the index
+// says that it is not looked at, and an index without a merge under way may hold the sides of a conflict.
+func TestRemoveLinkedStagedUnseen(t *testing.T) {
+	t.Parallel()
+	gittest.LongUnlessRace(t)
+	f := newLinked(t)
+	k, _ := f.forkLinked(copyPlace(t), cairn.ForkOptions{})
+	k.git("checkout", "-q", "-b", "other")
+	k.write("b", "other\n")
+	k.git("rm", "-q", "gone")
+	k.git("commit", "-qam", "other")
+	k.git("checkout", "-q", "-")
+	k.write("b", "a change that is not committed\n")
+	k.write("gone", "a change that is not committed\n")
+	k.git("checkout", "-q", "-m", "other")
+	k.write("b", "something else\n")
+	for _, path := range []string{"a", "c", "sub/y", "link"} {
+		k.remove(path)
+		k.write(path, "staged alone\n")
+		k.git("add", path)
+	}
+	k.git("update-index", "--assume-unchanged", "a")
+	k.git("update-index", "--skip-worktree", "c")
+	k.write("a", "one\n")
+	k.remove("c")
+	k.git("update-index", "--assume-unchanged", "far/away/z") // as in the commit
+	k.closeAll()
+	res, err := f.repo().RemoveFork(t.Context(), k.root, cairn.RemoveForkOptions{Env: f.o.Env()})
+	if !errors.Is(err, cairn.ErrUnmerged) {
+		t.Fatalf("%+v %v", res, err)
+	}
+	var staged []string
+	for _, lost := range res.Lost {
+		if strings.Contains(lost.Reason, "staged") {
+			staged = append(staged, string(lost.Path))
+		}
+	}
+	if strings.Join(staged, " ") != "a b c gone" {
+		t.Errorf("%+v", res.Lost)
+	}
+}
+
 // TestRemoveLinkedUnreadable: a repository that git cannot read is not one that is gone. The fork stays.
 func TestRemoveLinkedUnreadable(t *testing.T) {
 	t.Parallel()

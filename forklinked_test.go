@@ -616,7 +616,7 @@ func newLinkedRun(t *testing.T) (c *crashRun, dir string) {
 	c.write("a", "three, not tracked yet\n")
 	c.new = c.besidesGit()
 	for _, pair := range [][2]string{{c.root, "root"}, {c.data, "data"}} {
-		copyTree(t, pair[0], filepath.Join(c.pristine, pair[1]))
+		gittest.CopyTree(t, pair[0], filepath.Join(c.pristine, pair[1]))
 	}
 	return c, copyPlace(t)
 }
@@ -732,7 +732,7 @@ func TestRemoveLinkedKilled(t *testing.T) {
 	}
 	c.closeAll()
 	for _, pair := range [][2]string{{c.root, "root"}, {c.data, "data"}, {dir, "fork"}} {
-		copyTree(t, pair[0], filepath.Join(c.pristine, pair[1]))
+		gittest.CopyTree(t, pair[0], filepath.Join(c.pristine, pair[1]))
 	}
 	env := append(c.env("remove-fork"), "CAIRN_TEST_DIR="+dir)
 	check := func(when string) {
@@ -757,7 +757,7 @@ func TestRemoveLinkedKilled(t *testing.T) {
 	}
 	gittest.Killed(t, gittest.FamilyStride(), func(n int) gittest.Crash {
 		c.reset()
-		copyTree(t, filepath.Join(c.pristine, "fork"), dir)
+		gittest.CopyTree(t, filepath.Join(c.pristine, "fork"), dir)
 		return gittest.KillFamilyAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, n)
 	}, check)
 	check("undisturbed")

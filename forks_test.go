@@ -260,3 +260,22 @@ func TestRemoveForkLocked(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestForksWithDamagedTests: where the results of tests cannot be read, the list lacks them and says the rest,
+// and the fork can be removed.
+func TestForksWithDamagedTests(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, copiedTree)
+	f.trackAll()
+	k, _ := f.fork(copyPlace(t), cairn.ForkOptions{})
+	k.write("new", "new\n")
+	k.closeAll()
+	overwrite(t, filepath.Join(cairn.StorePath(k.data, k.root), "refs", "cairn", "tests"), strings.Repeat("1", 40)+"\n")
+	list, err := f.repo().Forks(t.Context())
+	if err != nil || len(list) != 1 || list[0].Error != "" || list[0].Changed != 1 || list[0].Test != nil {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if _, err := f.repo().RemoveFork(t.Context(), k.root, cairn.RemoveForkOptions{Force: true}); err != nil {
+		t.Error(err)
+	}
+}

@@ -557,6 +557,25 @@ func TestRemoveLinkedStagedUnseen(t *testing.T) {
 	}
 }
 
+// TestRemoveLinkedDamagedIndex: what is staged cannot be told, so the removal refuses, and --force goes on.
+func TestRemoveLinkedDamagedIndex(t *testing.T) {
+	t.Parallel()
+	f := newLinked(t)
+	k, _ := f.forkLinked(copyPlace(t), cairn.ForkOptions{})
+	overwrite(t, strings.TrimSpace(k.git("rev-parse", "--path-format=absolute", "--git-path", "index")), "no index\n")
+	k.closeAll()
+	opt := cairn.RemoveForkOptions{Env: f.o.Env()}
+	res, err := f.repo().RemoveFork(t.Context(), k.root, opt)
+	if !errors.Is(err, cairn.ErrUnmerged) || len(res.Lost) != 1 || res.Lost[0].Path != ".git" || !strings.Contains(res.Lost[0].Reason, "staged") {
+		t.Fatalf("%+v %v", res, err)
+	}
+	opt.Force = true
+	if _, err := f.repo().RemoveFork(t.Context(), k.root, opt); err != nil {
+		t.Fatal(err)
+	}
+	f.o.Fsck(f.root)
+}
+
 // TestRemoveLinkedUnreadable: a repository that git cannot read is not one that is gone. The fork stays.
 func TestRemoveLinkedUnreadable(t *testing.T) {
 	t.Parallel()

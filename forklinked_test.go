@@ -557,7 +557,7 @@ func TestRemoveLinkedStagedUnseen(t *testing.T) {
 	}
 }
 
-// TestRemoveLinkedDamagedIndex: what is staged cannot be told, so the removal refuses, and --force goes on.
+// TestRemoveLinkedDamagedIndex: git cannot read the index, so the removal refuses, and --force goes on.
 func TestRemoveLinkedDamagedIndex(t *testing.T) {
 	t.Parallel()
 	f := newLinked(t)

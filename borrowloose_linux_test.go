@@ -33,7 +33,7 @@ func looseFixture(t *testing.T) (*fixture, *gittest.Oracle) {
 		o.Commit(looseLender.dir, "one")
 	})
 	f := newFixture(t, nil)
-	copyTree(t, looseLender.dir, f.root)
+	gittest.CopyTree(t, looseLender.dir, f.root)
 	o.In(f.root, "update-index", "-q", "--refresh")
 	f.ageIndex(".git/index")
 	return f, o
@@ -245,8 +245,8 @@ func TestR93_KilledInABorrowingTrack(t *testing.T) {
 	borrowingTracks(t, 173, gittest.KillAt)
 }
 
-// TestR69_BorrowingErrors lets one of those calls fail. A link that cannot be made is no error.
-func TestR69_BorrowingErrors(t *testing.T) {
+// TestR69_BorrowingWriteErrors lets one of those calls fail. A link that cannot be made is no error.
+func TestR69_BorrowingWriteErrors(t *testing.T) {
 	t.Parallel()
 	gittest.Long(t)
 	for _, errno := range []syscall.Errno{syscall.EXDEV, syscall.EMLINK, syscall.EPERM, syscall.ENOSPC} {

@@ -368,14 +368,14 @@ func newCheckoutRun(t *testing.T) (c *crashRun, dir string, want gittest.Listing
 	c.write(".gitignore", "ign\n")
 	c.write("ign/x", "ignored")
 	c.age("ptr", "perm")
-	copyTree(t, c.root, filepath.Join(c.pristine, "root"))
+	gittest.CopyTree(t, c.root, filepath.Join(c.pristine, "root"))
 	c.old = c.manifest()
 	c.checkout(c.before, dir, cairn.CheckoutOptions{WithIgnored: true})
 	want = gittest.Manifest(t, dir)
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	copyTree(t, c.data, filepath.Join(c.pristine, "data"))
+	gittest.CopyTree(t, c.data, filepath.Join(c.pristine, "data"))
 	return c, dir, want
 }
 

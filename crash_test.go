@@ -3,7 +3,6 @@ package cairn_test
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -57,24 +56,14 @@ func newCrashRun(t *testing.T) *crashRun {
 	c.track()
 	c.write("a", "three, not tracked yet\n")
 	c.old = c.manifest()
-	copyTree(t, c.root, filepath.Join(c.pristine, "root"))
-	copyTree(t, c.data, filepath.Join(c.pristine, "data"))
+	gittest.CopyTree(t, c.root, filepath.Join(c.pristine, "root"))
+	gittest.CopyTree(t, c.data, filepath.Join(c.pristine, "data"))
 	return c
 }
 
-func copyTree(t *testing.T, from, to string) {
-	t.Helper()
-	if err := os.RemoveAll(to); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command("cp", "-a", from, to).CombinedOutput(); err != nil {
-		t.Skipf("cp -a is needed: %v\n%s", err, out)
-	}
-}
-
 func (c *crashRun) reset() {
-	copyTree(c.T, filepath.Join(c.pristine, "root"), c.root)
-	copyTree(c.T, filepath.Join(c.pristine, "data"), c.data)
+	gittest.CopyTree(c.T, filepath.Join(c.pristine, "root"), c.root)
+	gittest.CopyTree(c.T, filepath.Join(c.pristine, "data"), c.data)
 }
 
 func (c *crashRun) env(command string) []string {

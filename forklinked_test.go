@@ -515,6 +515,67 @@ func TestRemoveLinkedStaged(t *testing.T) {
 	}
 }
 
+// TestRemoveLinkedStagedUnseen: git status says nothing of a file that differs from the index where the index
+// says that it is not looked at, and an index without a merge under way may hold the sides of a conflict.
+func TestRemoveLinkedStagedUnseen(t *testing.T) {
+	t.Parallel()
+	gittest.LongUnlessRace(t)
+	f := newLinked(t)
+	k, _ := f.forkLinked(copyPlace(t), cairn.ForkOptions{})
+	k.git("checkout", "-q", "-b", "other")
+	k.write("b", "other\n")
+	k.git("rm", "-q", "gone")
+	k.git("commit", "-qam", "other")
+	k.git("checkout", "-q", "-")
+	k.write("b", "a change that is not committed\n")
+	k.write("gone", "a change that is not committed\n")
+	k.git("checkout", "-q", "-m", "other")
+	k.write("b", "something else\n")
+	for _, path := range []string{"a", "c", "sub/y", "link"} {
+		k.remove(path)
+		k.write(path, "staged alone\n")
+		k.git("add", path)
+	}
+	k.git("update-index", "--assume-unchanged", "a")
+	k.git("update-index", "--skip-worktree", "c")
+	k.write("a", "one\n")
+	k.remove("c")
+	k.git("update-index", "--assume-unchanged", "far/away/z") // as in the commit
+	k.closeAll()
+	res, err := f.repo().RemoveFork(t.Context(), k.root, cairn.RemoveForkOptions{Env: f.o.Env()})
+	if !errors.Is(err, cairn.ErrUnmerged) {
+		t.Fatalf("%+v %v", res, err)
+	}
+	var staged []string
+	for _, lost := range res.Lost {
+		if strings.Contains(lost.Reason, "staged") {
+			staged = append(staged, string(lost.Path))
+		}
+	}
+	if strings.Join(staged, " ") != "a b c gone" {
+		t.Errorf("%+v", res.Lost)
+	}
+}
+
+// TestRemoveLinkedDamagedIndex: git cannot read the index, so the removal refuses, and --force goes on.
+func TestRemoveLinkedDamagedIndex(t *testing.T) {
+	t.Parallel()
+	f := newLinked(t)
+	k, _ := f.forkLinked(copyPlace(t), cairn.ForkOptions{})
+	overwrite(t, strings.TrimSpace(k.git("rev-parse", "--path-format=absolute", "--git-path", "index")), "no index\n")
+	k.closeAll()
+	opt := cairn.RemoveForkOptions{Env: f.o.Env()}
+	res, err := f.repo().RemoveFork(t.Context(), k.root, opt)
+	if !errors.Is(err, cairn.ErrUnmerged) || len(res.Lost) != 1 || res.Lost[0].Path != ".git" || !strings.Contains(res.Lost[0].Reason, "staged") {
+		t.Fatalf("%+v %v", res, err)
+	}
+	opt.Force = true
+	if _, err := f.repo().RemoveFork(t.Context(), k.root, opt); err != nil {
+		t.Fatal(err)
+	}
+	f.o.Fsck(f.root)
+}
+
 // TestRemoveLinkedUnreadable: a repository that git cannot read is not one that is gone. The fork stays.
 func TestRemoveLinkedUnreadable(t *testing.T) {
 	t.Parallel()
@@ -574,7 +635,7 @@ func newLinkedRun(t *testing.T) (c *crashRun, dir string) {
 	c.write("a", "three, not tracked yet\n")
 	c.new = c.besidesGit()
 	for _, pair := range [][2]string{{c.root, "root"}, {c.data, "data"}} {
-		copyTree(t, pair[0], filepath.Join(c.pristine, pair[1]))
+		gittest.CopyTree(t, pair[0], filepath.Join(c.pristine, pair[1]))
 	}
 	return c, copyPlace(t)
 }
@@ -690,7 +751,7 @@ func TestRemoveLinkedKilled(t *testing.T) {
 	}
 	c.closeAll()
 	for _, pair := range [][2]string{{c.root, "root"}, {c.data, "data"}, {dir, "fork"}} {
-		copyTree(t, pair[0], filepath.Join(c.pristine, pair[1]))
+		gittest.CopyTree(t, pair[0], filepath.Join(c.pristine, pair[1]))
 	}
 	env := append(c.env("remove-fork"), "CAIRN_TEST_DIR="+dir)
 	check := func(when string) {
@@ -715,7 +776,7 @@ func TestRemoveLinkedKilled(t *testing.T) {
 	}
 	gittest.Killed(t, gittest.FamilyStride(), func(n int) gittest.Crash {
 		c.reset()
-		copyTree(t, filepath.Join(c.pristine, "fork"), dir)
+		gittest.CopyTree(t, filepath.Join(c.pristine, "fork"), dir)
 		return gittest.KillFamilyAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, n)
 	}, check)
 	check("undisturbed")

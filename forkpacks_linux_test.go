@@ -1,6 +1,7 @@
 package cairn_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -63,9 +64,8 @@ func TestMergeLinksPacks(t *testing.T) {
 		}
 	}
 	purge := func(s *fixture) {
-		if _, err := s.repo().Purge(t.Context(), []string{"sub/new"}); err != nil {
-			t.Fatal(err)
-		}
+		s.purge("sub/new")
+		s.wantNoTrace(string(gittest.Noise(1, 300<<10)[:40]))
 	}
 	remove := func(s *fixture) {
 		s.closeAll()
@@ -116,6 +116,49 @@ func TestMergeAfterAPurgeLinksNothing(t *testing.T) {
 	}
 	if f.read("sub/more") != string(gittest.Noise(2, 300<<10)) {
 		t.Error("the new file did not come")
+	}
+}
+
+// TestMergeAfterAPurgeOfSecrets: such a purge may leave no path out of captures, and the pack of the fork may
+// hold a secret that was purged here.
+func TestMergeAfterAPurgeOfSecrets(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("one\n"), "key": gittest.File(madeToken("A") + "\n")})
+	f.trackAll()
+	f.remove("key")
+	f.track()
+	k, _ := f.fork(copyPlace(t), cairn.ForkOptions{})
+	for i := range 6 {
+		k.write(fmt.Sprint("new", i), string(gittest.Noise(uint64(i), 60<<10)))
+	}
+	k.write("again", "# "+madeToken("A")+"\n")
+	k.track()
+	k.remove("again")
+	k.track()
+	if _, err := f.repo().PurgeSecrets(t.Context(), cairn.PurgeSecretsOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f.wantNoTrace(madeToken("A"))
+	f.merge(k, cairn.MergeOptions{})
+	f.wantNoTrace(madeToken("A"))
+	if f.read("new1") != string(gittest.Noise(1, 60<<10)) {
+		t.Error("the new files did not come")
+	}
+}
+
+// TestMergeWithinAPurgeThere: a pack of a store whose purge has not dropped everything may hold what goes.
+func TestMergeWithinAPurgeThere(t *testing.T) {
+	t.Parallel()
+	f, k := forkWithNews(t)
+	k.closeAll()
+	unfinished := filepath.Join(cairn.StorePath(k.data, k.root), "cairn", "purging")
+	if err := os.WriteFile(unfinished, []byte("unfinished\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before := f.shared(k)
+	f.merge(k, cairn.MergeOptions{})
+	if after := f.shared(k); after > before {
+		t.Errorf("%d packs shared before, %d after", before, after)
 	}
 }
 

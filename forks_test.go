@@ -159,8 +159,8 @@ func newRemovalRun(t *testing.T) (c *crashRun, dir string, want gittest.Listing)
 	k.closeAll()
 	c.closeAll()
 	c.old = c.manifest()
-	copyTree(t, dir, filepath.Join(c.pristine, "fork"))
-	copyTree(t, c.data, filepath.Join(c.pristine, "data"))
+	gittest.CopyTree(t, dir, filepath.Join(c.pristine, "fork"))
+	gittest.CopyTree(t, c.data, filepath.Join(c.pristine, "data"))
 	return c, dir, want
 }
 
@@ -200,7 +200,7 @@ func TestRemoveForkKilled(t *testing.T) {
 	env := append(c.env("remove-fork"), "CAIRN_TEST_DIR="+dir)
 	gittest.Killed(t, gittest.Stride(), func(n int) gittest.Crash {
 		c.reset()
-		copyTree(t, filepath.Join(c.pristine, "fork"), dir)
+		gittest.CopyTree(t, filepath.Join(c.pristine, "fork"), dir)
 		return gittest.KillAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, n)
 	}, func(when string) { c.removed(dir, when, want) })
 	c.removed(dir, "undisturbed", want)
@@ -217,7 +217,7 @@ func TestRemoveForkWriteErrors(t *testing.T) {
 			env := append(c.env("remove-fork"), "CAIRN_TEST_DIR="+dir)
 			fail := func(n int, errno syscall.Errno) gittest.Crash {
 				c.reset()
-				copyTree(t, filepath.Join(c.pristine, "fork"), dir)
+				gittest.CopyTree(t, filepath.Join(c.pristine, "fork"), dir)
 				return gittest.FailAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, n, errno)
 			}
 			gittest.Failed(t, []syscall.Errno{errno}, gittest.First(), gittest.Stride(), fail, func(when string, crash gittest.Crash) {
@@ -257,6 +257,25 @@ func TestRemoveForkLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := f.repo().RemoveFork(t.Context(), k.root, cairn.RemoveForkOptions{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestForksWithDamagedTests: where the results of tests cannot be read, the list lacks them and says the rest,
+// and the fork can be removed.
+func TestForksWithDamagedTests(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, copiedTree)
+	f.trackAll()
+	k, _ := f.fork(copyPlace(t), cairn.ForkOptions{})
+	k.write("new", "new\n")
+	k.closeAll()
+	overwrite(t, filepath.Join(cairn.StorePath(k.data, k.root), "refs", "cairn", "tests"), strings.Repeat("1", 40)+"\n")
+	list, err := f.repo().Forks(t.Context())
+	if err != nil || len(list) != 1 || list[0].Error != "" || list[0].Changed != 1 || list[0].Test != nil {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if _, err := f.repo().RemoveFork(t.Context(), k.root, cairn.RemoveForkOptions{Force: true}); err != nil {
 		t.Error(err)
 	}
 }

@@ -83,8 +83,8 @@ func newGitCrash(t *testing.T, kind gitCrashKind) *gitCrash {
 		c.old, c.new = c.new, c.old
 	}
 	c.is("at the beginning", c.old)
-	copyTree(t, c.root, filepath.Join(c.pristine, "root"))
-	copyTree(t, c.data, filepath.Join(c.pristine, "data"))
+	gittest.CopyTree(t, c.root, filepath.Join(c.pristine, "root"))
+	gittest.CopyTree(t, c.data, filepath.Join(c.pristine, "data"))
 	return c
 }
 
@@ -137,8 +137,8 @@ func (c *gitCrash) run(command string) {
 
 func (c *gitCrash) reset() {
 	c.closeAll()
-	copyTree(c.T, filepath.Join(c.pristine, "root"), c.root)
-	copyTree(c.T, filepath.Join(c.pristine, "data"), c.data)
+	gittest.CopyTree(c.T, filepath.Join(c.pristine, "root"), c.root)
+	gittest.CopyTree(c.T, filepath.Join(c.pristine, "data"), c.data)
 }
 
 func (c *gitCrash) env() []string {

@@ -24,7 +24,8 @@ type MergeOptions = merge.Options
 // not clean, it stays as it is here and is a conflict. Renames of either side are followed.
 //
 // Only this root and this store are written. What the store lacks is read from the other store and
-// checked. Packs that hold little else come by hard link, other objects are copied. The merge is an operation: Undo takes it back.
+// checked. Large packs that hold little else come by hard link, other objects are copied. The merge is an
+// operation: Undo takes it back.
 //
 // With Hunks only these come in. Compare lists their names.
 func (r *Repo) Merge(ctx context.Context, from MergeSource, opt MergeOptions) (*Result, error) {

@@ -20,8 +20,8 @@ func (f *fixture) copied(t *testing.T) *fixture {
 	f.closeAll()
 	dir := t.TempDir()
 	g := &fixture{T: t, root: filepath.Join(dir, "root"), data: filepath.Join(dir, "data")}
-	copyTree(t, f.root, g.root)
-	copyTree(t, f.data, g.data)
+	gittest.CopyTree(t, f.root, g.root)
+	gittest.CopyTree(t, f.data, g.data)
 	away := f.root + " away"
 	if err := os.Rename(f.root, away); err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func (f *fixture) unrelated(t *testing.T) *fixture {
 	t.Helper()
 	g := newFixture(t, nil)
 	g.opt.MaxFileSize = f.opt.MaxFileSize
-	copyTree(t, f.root, g.root)
+	gittest.CopyTree(t, f.root, g.root)
 	return g
 }
 

@@ -32,7 +32,7 @@ func newMergeRun(t *testing.T) *mergeRun {
 	editHere(c.fixture)
 	editThere(c.other)
 	c.old, c.there = c.manifest(), c.other.manifest()
-	c.copyAll(copyTree)
+	c.copyAll(gittest.CopyTree)
 	c.merge(c.other, cairn.MergeOptions{})
 	c.new = c.manifest()
 	c.closeAll()
@@ -41,14 +41,14 @@ func newMergeRun(t *testing.T) *mergeRun {
 }
 
 // copyAll copies all four directories to their pristine copies.
-func (c *mergeRun) copyAll(copying func(t *testing.T, from, to string)) {
+func (c *mergeRun) copyAll(copying func(t testing.TB, from, to string)) {
 	for name, dir := range map[string]string{"root": c.root, "data": c.data, "other": c.other.root, "otherdata": c.other.data} {
 		copying(c.T, dir, filepath.Join(c.pristine, name))
 	}
 }
 
 func (c *mergeRun) reset() {
-	c.copyAll(func(t *testing.T, live, copied string) { copyTree(t, copied, live) })
+	c.copyAll(func(t testing.TB, live, copied string) { gittest.CopyTree(t, copied, live) })
 }
 
 func (c *mergeRun) env() []string {

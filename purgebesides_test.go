@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
 // TestPurgeBesides: a purge names the stores of forks, of forks of forks, of the first directory and of other
@@ -104,4 +105,22 @@ func TestPurgeBesidesUnneeded(t *testing.T) {
 	if out, err := o.Try(store, "cat-file", "-e", id); err == nil {
 		t.Error("it is there after a thorough cleaning", out)
 	}
+}
+
+// TestPurgeInAFork: the stat cache that a fork's was written beside names purged contents, too, and goes.
+func TestPurgeInAFork(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"key": gittest.File(secret), "a": gittest.File("a\n")})
+	f.track()
+	k, _ := f.fork(copyPlace(t), cairn.ForkOptions{})
+	id := object.Sum(object.Blob, []byte(secret))
+	if found := k.traces(string(id[:])); len(found) == 0 {
+		t.Fatal("the store has never named the contents")
+	}
+	k.purge("key")
+	k.wantNoTrace(string(id[:]))
+	k.wantNoTrace(secret[:40])
+	k.write("a", "changed\n")
+	k.track()
+	k.wantNoTrace(string(id[:]))
 }

@@ -146,7 +146,7 @@ func TestKilledInAPurgeOfSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	pristine := filepath.Join(t.TempDir(), "data")
-	copyTree(t, g.data, pristine)
+	gittest.CopyTree(t, g.data, pristine)
 	root := gittest.Manifest(t, g.root)
 	env := append(os.Environ(), "CAIRN_TEST_COMMAND=purge-secrets", "CAIRN_TEST_ROOT="+g.root, "CAIRN_TEST_DATA="+g.data, "GOMAXPROCS=2")
 	check := func(when string) {
@@ -166,7 +166,7 @@ func TestKilledInAPurgeOfSecrets(t *testing.T) {
 		gittest.AssertEqual(t, "the directory", root, gittest.Manifest(t, g.root))
 	}
 	gittest.Killed(t, gittest.Stride(), func(n int) gittest.Crash {
-		copyTree(t, pristine, g.data)
+		gittest.CopyTree(t, pristine, g.data)
 		return gittest.KillAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, n)
 	}, check)
 	check("undisturbed")

@@ -39,7 +39,7 @@ func newSignedRun(t *testing.T) *signedRun {
 	s.opt.Sign = s.key
 	s.sign()
 	s.track()
-	copyTree(t, s.data, filepath.Join(s.pristine, "data"))
+	gittest.CopyTree(t, s.data, filepath.Join(s.pristine, "data"))
 	return s
 }
 

@@ -49,8 +49,8 @@ func newThinRun(t *testing.T) *thinRun {
 	if err := c.repo().Pin(background, c.before, "before"); err != nil {
 		t.Fatal(err)
 	}
-	copyTree(t, c.root, filepath.Join(c.pristine, "root"))
-	copyTree(t, c.data, filepath.Join(c.pristine, "data"))
+	gittest.CopyTree(t, c.root, filepath.Join(c.pristine, "root"))
+	gittest.CopyTree(t, c.data, filepath.Join(c.pristine, "data"))
 	return c
 }
 
@@ -112,8 +112,8 @@ func TestThinningKilled(t *testing.T) {
 	})
 }
 
-// TestThinningFails lets one write fail.
-func TestThinningFails(t *testing.T) {
+// TestThinningWriteErrors lets one write fail.
+func TestThinningWriteErrors(t *testing.T) {
 	t.Parallel()
 	gittest.Long(t)
 	c := newThinRun(t)
@@ -133,7 +133,7 @@ func TestThinnedPurgeKilled(t *testing.T) {
 	gittest.Long(t)
 	c := newThinRun(t)
 	c.again("before the purge")
-	copyTree(t, c.data, filepath.Join(c.pristine, "data"))
+	gittest.CopyTree(t, c.data, filepath.Join(c.pristine, "data"))
 	names := []string{"before", "pin3", "pin7"}
 	gittest.Killed(t, gittest.Stride(), func(n int) gittest.Crash {
 		c.reset()

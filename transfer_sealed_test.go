@@ -108,9 +108,9 @@ func newSealedPush(t *testing.T) *sealedPush {
 	p := &sealedPush{crashRun: c, remote: bareRepository(t, c.oracle)}
 	c.push(p.remote)
 	c.track()
-	copyTree(t, c.root, filepath.Join(c.pristine, "root"))
-	copyTree(t, c.data, filepath.Join(c.pristine, "data"))
-	copyTree(t, p.remote, filepath.Join(c.pristine, "remote"))
+	gittest.CopyTree(t, c.root, filepath.Join(c.pristine, "root"))
+	gittest.CopyTree(t, c.data, filepath.Join(c.pristine, "data"))
+	gittest.CopyTree(t, p.remote, filepath.Join(c.pristine, "remote"))
 	p.want = strings.Join(c.refs(c.oracle, c.repo().StoreDir()), "\n")
 	return p
 }
@@ -122,7 +122,7 @@ func (p *sealedPush) env(command string) []string {
 // again brings the store and the remote back to the state before the push.
 func (p *sealedPush) again() {
 	p.reset()
-	copyTree(p.T, filepath.Join(p.pristine, "remote"), p.remote)
+	gittest.CopyTree(p.T, filepath.Join(p.pristine, "remote"), p.remote)
 }
 
 // checkPushed: store and remote are whole, and the next push brings the rest.

@@ -327,8 +327,8 @@ func TestV10_KilledWhileItRolls(t *testing.T) {
 	f.closeAll()
 	f.write("a", noise(1000, 40<<10))
 	c := &crashRun{fixture: f, oracle: gittest.NewOracle(t), pristine: t.TempDir(), before: ids[0]}
-	copyTree(t, c.root, filepath.Join(c.pristine, "root"))
-	copyTree(t, c.data, filepath.Join(c.pristine, "data"))
+	gittest.CopyTree(t, c.root, filepath.Join(c.pristine, "root"))
+	gittest.CopyTree(t, c.data, filepath.Join(c.pristine, "data"))
 	check := func(when string) {
 		c.oracle.Fsck(cairn.StorePath(f.data, mustEval(f.T, f.root)))
 		for i := len(ids) - 2; i < len(ids); i++ {

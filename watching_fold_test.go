@@ -244,8 +244,8 @@ func struckWhileFolding(t *testing.T, command string, prepare func(*fixture)) {
 			c.trackAll()
 			prepare(c.fixture)
 			c.closeAll()
-			copyTree(t, c.root, filepath.Join(c.pristine, "root"))
-			copyTree(t, c.data, filepath.Join(c.pristine, "data"))
+			gittest.CopyTree(t, c.root, filepath.Join(c.pristine, "root"))
+			gittest.CopyTree(t, c.data, filepath.Join(c.pristine, "data"))
 			check := func(when string) {
 				c.settled(when)
 				c.oracle.Fsck(cairn.StorePath(c.data, mustEval(t, c.root)))

@@ -196,7 +196,7 @@ func TestOptions(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
 		{"-n", "0"}, {"-files", "0"}, {"extra"}, {"-only", "help"}, {"-contenders", "git"}, {"-unknown"},
-		{"-contenders", names.Newest}, {"-contenders", names.OpenCode, "-repository"}, {"-shrink", "0"}, {"-in-row", "0"}, {"-one-tree", "-contenders", names.OpenCode},
+		{"-contenders", names.Newest}, {"-contenders", names.OpenCode, "-repository"}, {"-shrink", "0"}, {"-in-row", "0"}, {"-one-tree", "-contenders", names.OpenCode}, {"-copies", "-on", "ext5"},
 	} {
 		if _, err := parseOptions(args); err == nil {
 			t.Errorf("%q is accepted", args)

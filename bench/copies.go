@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/bench/internal/report"
@@ -67,6 +69,20 @@ type copySample struct {
 	Seconds    float64 `json:"seconds"` // of the command
 	Durable    float64 `json:"durable"` // until the copy is on the disk
 	CPUSeconds float64 `json:"cpuSeconds"`
+}
+
+// parseImages reads a list of file systems, nil = all.
+func parseImages(list string) ([]string, error) {
+	if list == "" {
+		return nil, nil
+	}
+	wanted := strings.Split(list, ",")
+	for _, name := range wanted {
+		if !slices.ContainsFunc(imageKinds, func(k imageKind) bool { return k.name == name }) {
+			return nil, fmt.Errorf("-on: %q is none of the file systems btrfs, xfs and ext4", name)
+		}
+	}
+	return wanted, nil
 }
 
 // copiesLatency measures copies on each file system that this machine can make.

@@ -111,8 +111,8 @@ func parseOptions(args []string) (options, error) {
 	case opt.rounds < 1 || opt.files < 1 || opt.inRow < 1 || opt.shrink < 1 || opt.checkpoints < 1 || opt.growth < 0 || opt.fleet < 0 || opt.heavy < 0:
 		return opt, errors.New("-n, -files, -in-row, -shrink and -checkpoints need at least 1")
 	}
-	if images != "" {
-		opt.images = strings.Split(images, ",")
+	if opt.images, err = parseImages(images); err != nil {
+		return opt, err
 	}
 	if opt.only, err = parseOnly(only, opt.curves); err != nil {
 		return opt, err

@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -132,8 +131,8 @@ func (c *crashCase) run(t *testing.T) {
 	c.prepare(f)
 	f.repo.Close()
 	pristine, oracle := t.TempDir(), gittest.NewOracle(t)
-	copyTree(t, f.root, filepath.Join(pristine, "root"))
-	copyTree(t, f.data, filepath.Join(pristine, "data"))
+	gittest.CopyTree(t, f.root, filepath.Join(pristine, "root"))
+	gittest.CopyTree(t, f.data, filepath.Join(pristine, "data"))
 	env := append(os.Environ(), "CAIRN_TEST_COMMAND="+c.command, "CAIRN_TEST_ROOT="+f.root, "CAIRN_TEST_DATA="+f.data, "GOMAXPROCS=2")
 	old := gittest.Manifest(t, f.root)
 	crash := gittest.Undisturbed(t, []string{os.Args[0]}, env)
@@ -147,8 +146,8 @@ func (c *crashCase) run(t *testing.T) {
 	f.repo.Close()
 	done := gittest.Manifest(t, f.root)
 	gittest.Killed(t, 2*gittest.Stride(), func(n int) gittest.Crash {
-		copyTree(t, filepath.Join(pristine, "root"), f.root)
-		copyTree(t, filepath.Join(pristine, "data"), f.data)
+		gittest.CopyTree(t, filepath.Join(pristine, "root"), f.root)
+		gittest.CopyTree(t, filepath.Join(pristine, "data"), f.data)
 		return gittest.KillAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, n)
 	}, func(when string) {
 		f.reopen()
@@ -175,14 +174,4 @@ func (c *crashCase) run(t *testing.T) {
 		oracle.Fsck(f.repo.StoreDir())
 		f.repo.Close()
 	})
-}
-
-func copyTree(t *testing.T, from, to string) {
-	t.Helper()
-	if err := os.RemoveAll(to); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command("cp", "-a", from, to).CombinedOutput(); err != nil {
-		t.Skipf("cp -a is needed: %v\n%s", err, out)
-	}
 }

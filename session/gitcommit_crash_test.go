@@ -41,8 +41,8 @@ func newCommitCrash(t *testing.T) *commitCrash {
 	f.run("status")
 	f.repo.Close()
 	c := &commitCrash{gitFixture: f, pristine: t.TempDir(), old: f.view()}
-	copyTree(t, f.root, filepath.Join(c.pristine, "root"))
-	copyTree(t, f.data, filepath.Join(c.pristine, "data"))
+	gittest.CopyTree(t, f.root, filepath.Join(c.pristine, "root"))
+	gittest.CopyTree(t, f.data, filepath.Join(c.pristine, "data"))
 	c.env = append(f.env(), "CAIRN_TEST_COMMAND=commit", "CAIRN_TEST_ROOT="+f.root, "CAIRN_TEST_DATA="+f.data, "GOMAXPROCS=2", "TMPDIR="+t.TempDir())
 	if out, err := c.commitAgain(); err != nil {
 		t.Fatalf("undisturbed: %v: %s", err, out)
@@ -56,8 +56,8 @@ func newCommitCrash(t *testing.T) *commitCrash {
 
 func (c *commitCrash) reset() {
 	c.Helper()
-	copyTree(c.T, filepath.Join(c.pristine, "root"), c.root)
-	copyTree(c.T, filepath.Join(c.pristine, "data"), c.data)
+	gittest.CopyTree(c.T, filepath.Join(c.pristine, "root"), c.root)
+	gittest.CopyTree(c.T, filepath.Join(c.pristine, "data"), c.data)
 }
 
 // commitAgain is the next run of the program, which nothing disturbs.

@@ -52,13 +52,13 @@ func killGitBack(g *gitRoot, old, done string) {
 	t := g.T
 	g.repo.Close()
 	pristine := t.TempDir()
-	copyTree(t, g.root, filepath.Join(pristine, "root"))
-	copyTree(t, g.data, filepath.Join(pristine, "data"))
+	gittest.CopyTree(t, g.root, filepath.Join(pristine, "root"))
+	gittest.CopyTree(t, g.data, filepath.Join(pristine, "data"))
 	env := append(os.Environ(), "CAIRN_TEST_COMMAND=git", "CAIRN_TEST_ROOT="+g.root, "CAIRN_TEST_DATA="+g.data, "GOMAXPROCS=2")
 	finished := 0
 	gittest.Killed(t, gittest.Stride(), func(n int) gittest.Crash {
-		copyTree(t, filepath.Join(pristine, "root"), g.root)
-		copyTree(t, filepath.Join(pristine, "data"), g.data)
+		gittest.CopyTree(t, filepath.Join(pristine, "root"), g.root)
+		gittest.CopyTree(t, filepath.Join(pristine, "data"), g.data)
 		return gittest.KillAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, n)
 	}, func(when string) {
 		g.reopen()

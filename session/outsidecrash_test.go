@@ -46,7 +46,7 @@ func newOutsideCrash(t *testing.T) *outsideCrash {
 	c.old = c.state()
 	c.repo.Close()
 	for name, dir := range map[string]string{"root": c.root, "data": c.data, "beside": c.dir} {
-		copyTree(t, dir, filepath.Join(c.pristine, name))
+		gittest.CopyTree(t, dir, filepath.Join(c.pristine, name))
 	}
 	c.env = append(os.Environ(), "CAIRN_TEST_COMMAND=outside", "CAIRN_TEST_ROOT="+c.root, "CAIRN_TEST_DATA="+c.data, "GOMAXPROCS=2")
 	return c
@@ -57,7 +57,7 @@ func (c *outsideCrash) state() string { return c.read("a") + c.look() }
 func (c *outsideCrash) reset() {
 	c.Helper()
 	for name, dir := range map[string]string{"root": c.root, "data": c.data, "beside": c.dir} {
-		copyTree(c.T, filepath.Join(c.pristine, name), dir)
+		gittest.CopyTree(c.T, filepath.Join(c.pristine, name), dir)
 	}
 }
 

@@ -34,8 +34,8 @@ func newResumeRun(t *testing.T) *resumeRun {
 	g.got(remote)
 	g.repo.Close()
 	r := &resumeRun{fixture: g, oracle: gittest.NewOracle(t), pristine: t.TempDir(), old: gittest.Manifest(t, g.root)}
-	copyTree(t, g.root, filepath.Join(r.pristine, "root"))
-	copyTree(t, g.data, filepath.Join(r.pristine, "data"))
+	gittest.CopyTree(t, g.root, filepath.Join(r.pristine, "root"))
+	gittest.CopyTree(t, g.data, filepath.Join(r.pristine, "data"))
 	r.env = append(os.Environ(), "CAIRN_TEST_COMMAND=resume", "CAIRN_TEST_ROOT="+g.root, "CAIRN_TEST_DATA="+g.data, "GOMAXPROCS=2")
 	r.resumed("undisturbed")
 	r.done = gittest.Manifest(t, g.root)
@@ -44,8 +44,8 @@ func newResumeRun(t *testing.T) *resumeRun {
 
 func (r *resumeRun) reset() {
 	r.Helper()
-	copyTree(r.T, filepath.Join(r.pristine, "root"), r.root)
-	copyTree(r.T, filepath.Join(r.pristine, "data"), r.data)
+	gittest.CopyTree(r.T, filepath.Join(r.pristine, "root"), r.root)
+	gittest.CopyTree(r.T, filepath.Join(r.pristine, "data"), r.data)
 }
 
 // resumed lets the command run to its end: the session is one of this store then.

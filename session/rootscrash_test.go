@@ -44,11 +44,11 @@ func (r *roots) killed(command string, there bool) {
 	base, pristine := filepath.Dir(r.root), t.TempDir()
 	r.close()
 	reset := func() {
-		copyTree(t, filepath.Join(pristine, "base"), base)
-		copyTree(t, filepath.Join(pristine, "data"), r.data)
+		gittest.CopyTree(t, filepath.Join(pristine, "base"), base)
+		gittest.CopyTree(t, filepath.Join(pristine, "data"), r.data)
 	}
-	copyTree(t, base, filepath.Join(pristine, "base"))
-	copyTree(t, r.data, filepath.Join(pristine, "data"))
+	gittest.CopyTree(t, base, filepath.Join(pristine, "base"))
+	gittest.CopyTree(t, r.data, filepath.Join(pristine, "data"))
 	env := append(os.Environ(), "CAIRN_TEST_COMMAND="+command, "CAIRN_TEST_ROOT="+r.root, "CAIRN_TEST_DATA="+r.data, "GOMAXPROCS=2")
 	run := func(n int) gittest.Crash {
 		return gittest.KillAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, n)

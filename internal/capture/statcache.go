@@ -33,10 +33,11 @@ func (r *Capturer) loadIndex(l *history.Locked) *index.Index {
 }
 
 // FreshIndex removes the stat cache and returns an empty one. The files are removed so that a crash
-// before the next save does not bring the old cache back.
+// before the next save does not bring the old cache back. The shared base goes first:
+// it names purged contents, and without it the base is none.
 func (r *Capturer) FreshIndex(*history.Locked) *index.Index {
 	f := r.IndexFile()
-	for _, path := range []string{f.Base, f.Delta} {
+	for _, path := range []string{f.Shared, f.Base, f.Delta} {
 		if err := r.DB.ClearPrivate(filepath.Base(path)); err != nil {
 			r.Log.Warn("stat cache not dropped", "error", err)
 		}

@@ -133,21 +133,21 @@ func (f *ForkInfo) Look(ctx context.Context, other *capture.Capturer) (now *hist
 	}
 	changes, err = other.Changes(ctx, from, to, nil)
 	f.Base, f.Checkpoint, f.Changed = base.ID, now.ID, len(changes)
-	if err == nil {
-		err = f.lookAtTests(ctx, other)
-	}
+	f.lookAtTests(ctx, other)
 	return now, changes, err
 }
 
-// lookAtTests finds the newest result of a test of the newest checkpoint.
-func (f *ForkInfo) lookAtTests(ctx context.Context, other *capture.Capturer) error {
+// lookAtTests finds the newest result of a test of the newest checkpoint. Results that cannot be read are logged.
+func (f *ForkInfo) lookAtTests(ctx context.Context, other *capture.Capturer) {
 	results, err := other.TestResults(ctx)
+	if err != nil {
+		other.Log.Warn("the results of tests of a fork are not read", "fork", f.Root, "error", err)
+	}
 	for i := range results {
 		if results[i].Checkpoint == f.Checkpoint {
 			f.Test = &results[i]
 		}
 	}
-	return err
 }
 
 // RemovedFork describes a fork that was removed, or in a dry run would be.

@@ -236,6 +236,9 @@ func (r *Copier) LookAtGit(ctx context.Context, env []string, res *RemovedFork) 
 	if s.Locked {
 		lose("locked by git worktree lock")
 	}
+	if s.IndexErr != nil {
+		lose(fmt.Sprintf("the staged contents cannot be read: %v", s.IndexErr))
+	}
 	for _, path := range s.Staged {
 		res.Lost = append(res.Lost, state.PathReason{Path: state.Path(path), Reason: "the staged contents are neither in the file nor in a commit"})
 	}

@@ -155,7 +155,7 @@ func Failed(t *testing.T, errnos []syscall.Errno, first, stride int, fail func(n
 	})
 }
 
-// struck is the loop of Killed and Failed.
+// struck is the loop of Killed and Failed. A program without any such call is none that they were meant for.
 func struck(t *testing.T, first, stride int, strike func(n int) Crash, check func(n int, crash Crash)) {
 	t.Helper()
 	n := first
@@ -164,6 +164,9 @@ func struck(t *testing.T, first, stride int, strike func(n int) Crash, check fun
 		if !crash.Hit {
 			if crash.ExitCode != 0 {
 				t.Fatalf("undisturbed: %s: %s", crash, crash.Stderr)
+			}
+			if n == 1 {
+				t.Fatalf("the program makes no such call: %s", crash)
 			}
 			break
 		}

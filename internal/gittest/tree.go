@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -146,6 +147,22 @@ func Symlink(target, path string) error {
 		return ErrNoLinks
 	}
 	return nil
+}
+
+// CopyTree replaces a directory by a copy of another one: bytes, modes, times and links. A test is skipped
+// where no cp is.
+func CopyTree(t testing.TB, from, to string) {
+	t.Helper()
+	if err := os.RemoveAll(to); err != nil {
+		t.Fatal(err)
+	}
+	cp, err := exec.LookPath("cp")
+	if err != nil {
+		t.Skip("cp -a is needed: ", err)
+	}
+	if out, err := exec.Command(cp, "-a", from, to).CombinedOutput(); err != nil {
+		t.Fatalf("cp -a %s %s: %v\n%s", from, to, err, out)
+	}
 }
 
 // Program writes an executable file that the test is going to run.

@@ -144,3 +144,13 @@ func TestAssertTreeFails(t *testing.T) {
 		}
 	}
 }
+
+// TestCopyTree: the copy takes the place of what was there, and is the same.
+func TestCopyTree(t *testing.T) {
+	t.Parallel()
+	from, to := filepath.Join(t.TempDir(), "from"), filepath.Join(t.TempDir(), "to")
+	gittest.Create(t, from, gittest.Tree{"a": gittest.File("a"), "run": gittest.Exec("x"), "d/link": gittest.Link("../a"), "shut": gittest.DirMode(0o700)})
+	gittest.Create(t, to, gittest.Tree{"other": gittest.File("other")})
+	gittest.CopyTree(t, from, to)
+	gittest.AssertEqual(t, "the copy", gittest.Manifest(t, from), gittest.Manifest(t, to))
+}

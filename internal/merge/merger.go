@@ -151,7 +151,7 @@ func (m *Merger) bring(ctx context.Context, from *history.Store, c, known *histo
 		batch := m.NewBatch(false)
 		defer batch.Discard()
 		if id, err = m.Transport.Bring(ctx, batch, from, c, known); err != nil {
-			return err
+			return state.AsNoSpace(err)
 		}
 		var refs []odb.RefUpdate
 		if keep {

@@ -46,11 +46,17 @@ func (r *Transport) Bring(ctx context.Context, batch *odb.Batch, from *history.S
 	return batch.Add(object.Commit, commit)
 }
 
-// link links the packs of the other store that hold little else than what this one lacks of a tree. A
-// store with purged paths links none: a pack may hold what was purged.
+// link links the packs of the other store that hold little else than what this one lacks of a tree. A store
+// in which anything was purged links none: a pack may hold it. Neither does it link a pack of a store whose
+// purge still has contents to drop.
 func (r *Transport) link(b *bringing, tree object.ID) error {
-	if purged, err := r.DB.ReadPrivate(odb.PrivatePurged); len(purged) > 0 || !errors.Is(err, odb.ErrNotFound) {
-		return err
+	for _, name := range []odb.Private{odb.PrivatePurged, odb.PrivatePurging, odb.PrivateReplaced} {
+		if _, err := r.DB.ReadPrivate(name); !errors.Is(err, odb.ErrNotFound) {
+			return nil
+		}
+	}
+	if unfinished, err := b.from.DB.ReadPrivate(odb.PrivatePurging); len(unfinished) > 0 || err != nil && !errors.Is(err, odb.ErrNotFound) {
+		return nil
 	}
 	var want []object.ID
 	if err := b.missing(tree, make(map[object.ID]bool), &want); err != nil {

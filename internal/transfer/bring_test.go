@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -74,7 +75,7 @@ func testBring(t *testing.T, purged bool) {
 	files := map[string]string{"a": "a\n", "dir/b": "b\n", "dir/deep/c": "c\n", "other/d": "d\n"}
 	known := here.track(files)
 	there.track(files)
-	files["dir/deep/c"], files["new"] = strings.Repeat("large\n", 1<<20), "a\n"
+	files["dir/deep/c"], files["new"] = string(gittest.Noise(1, 300<<10)), "a\n"
 	c := there.track(files)
 	brought, objects, err := here.bring(there, c, known)
 	if err != nil {

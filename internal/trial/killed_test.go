@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"syscall"
@@ -83,60 +82,48 @@ func newHarmed(t *testing.T) *harmed {
 		t.Fatal(err)
 	}
 	p.want = want.ID
-	copyAll(t, p.in("data"), p.pristine)
+	gittest.CopyTree(t, p.in("data"), p.pristine)
 	p.project = gittest.Manifest(t, p.in("project"))
 	return p
 }
 
-func copyAll(t *testing.T, from, to string) {
+// again brings the first state back, and returns the search that is harmed and its environment.
+func (p *harmed) again(t *testing.T) (argv, env []string) {
 	t.Helper()
-	if err := os.RemoveAll(to); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command("cp", "-a", from, to).CombinedOutput(); err != nil {
-		t.Skipf("SKIPPED: cp -a is needed: %v\n%s", err, out)
-	}
+	gittest.CopyTree(t, p.pristine, p.in("data"))
+	return []string{os.Args[0]}, append(os.Environ(), "CAIRN_TEST_BISECT="+string(p.site), "GOMAXPROCS=2")
 }
 
-// harm harms a search at its write-type system calls, each in turn. The next one finds the answer, leaves no
-// copy behind, and nothing but store and scratch directory has changed.
-func (p *harmed) harm(t *testing.T, at func(argv, env []string, n int) gittest.Crash) {
+// look fails unless the next search finds the answer, leaves no copy behind, and nothing but store and scratch
+// directory has changed. It returns how many runs of the command the search took.
+func (p *harmed) look(t *testing.T, when string) (tested int) {
 	t.Helper()
-	for n := gittest.First(); ; n += gittest.Stride() {
-		copyAll(t, p.pristine, p.in("data"))
-		crash := at([]string{os.Args[0]}, append(os.Environ(), "CAIRN_TEST_BISECT="+string(p.site), "GOMAXPROCS=2"), n)
-		if !crash.Hit && crash.ExitCode != 0 {
-			t.Fatalf("undisturbed: %s", crash)
-		}
-		when := fmt.Sprintf("call %d, %s", n, crash.Call)
-		gittest.AssertEqual(t, "the project, "+when, p.project, gittest.Manifest(t, p.in("project")))
-		found, err := p.search(t.Context())
-		if err != nil || found.First == nil || found.First.ID != p.want {
-			t.Fatalf("after %s: %+v, %v", when, found, err)
-		}
-		if !crash.Hit && found.Tested > 0 {
-			t.Errorf("a search that ended is repeated: %d runs", found.Tested)
-		}
-		gittest.AssertEqual(t, "the project, after "+when, p.project, gittest.Manifest(t, p.in("project")))
-		for dir, names := range map[string]int{"scratch": 0, "": 3} {
-			if left, err := os.ReadDir(p.in(dir)); err != nil || len(left) != names {
-				t.Errorf("after %s: %s has %v, %v", when, dir, left, err)
-			}
-		}
-		p.check(t)
-		if t.Failed() || !crash.Hit {
-			t.Logf("%d calls", n-1)
-			return
+	gittest.AssertEqual(t, "the project, "+when, p.project, gittest.Manifest(t, p.in("project")))
+	found, err := p.search(t.Context())
+	if err != nil || found.First == nil || found.First.ID != p.want {
+		t.Fatalf("%s: %+v, %v", when, found, err)
+	}
+	gittest.AssertEqual(t, "the project, after a search, "+when, p.project, gittest.Manifest(t, p.in("project")))
+	for dir, names := range map[string]int{"scratch": 0, "": 3} {
+		if left, err := os.ReadDir(p.in(dir)); err != nil || len(left) != names {
+			t.Errorf("%s: %s has %v, %v", when, dir, left, err)
 		}
 	}
+	p.check(t)
+	return found.Tested
 }
 
-// TestBisectKilled kills a search.
+// TestBisectKilled kills a search. One that ended is not repeated.
 func TestBisectKilled(t *testing.T) {
 	t.Parallel()
-	newHarmed(t).harm(t, func(argv, env []string, n int) gittest.Crash {
+	p := newHarmed(t)
+	gittest.Killed(t, gittest.Stride(), func(n int) gittest.Crash {
+		argv, env := p.again(t)
 		return gittest.KillAt(t, argv, env, gittest.WriteCalls, n)
-	})
+	}, func(when string) { p.look(t, when) })
+	if tested := p.look(t, "undisturbed"); tested > 0 {
+		t.Errorf("a search that ended is repeated: %d runs", tested)
+	}
 }
 
 // TestBisectWriteErrors lets one system call fail, as on a full disk.
@@ -145,9 +132,11 @@ func TestBisectWriteErrors(t *testing.T) {
 	for _, errno := range []syscall.Errno{syscall.ENOSPC, syscall.EIO} {
 		t.Run(errno.Error(), func(t *testing.T) {
 			t.Parallel()
-			newHarmed(t).harm(t, func(argv, env []string, n int) gittest.Crash {
+			p := newHarmed(t)
+			gittest.Failed(t, []syscall.Errno{errno}, gittest.First(), gittest.Stride(), func(n int, errno syscall.Errno) gittest.Crash {
+				argv, env := p.again(t)
 				return gittest.FailAt(t, argv, env, gittest.WriteCalls, n, errno)
-			})
+			}, func(when string, _ gittest.Crash) { p.look(t, when) })
 		})
 	}
 }

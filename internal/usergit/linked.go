@@ -315,7 +315,8 @@ type LinkedState struct {
 	Locked   bool   // by git worktree lock
 	Under    string // what git is in the middle of there, "" for nothing
 
-	Staged []string // paths whose contents in its index are neither in the file nor in HEAD
+	Staged   []string // paths whose contents in its index are neither in the file nor in HEAD
+	IndexErr error    // why that cannot be told
 }
 
 // Linked reads the state of a linked work tree, whose directory may be gone.
@@ -344,11 +345,11 @@ func (r *Repo) Linked(ctx context.Context, w *Linked) (s LinkedState, err error)
 		s.Detached += n
 		staged, err := r.stagedOnly(ctx, w.Place, dir)
 		if err != nil {
-			return s, err
+			s.IndexErr = err
 		}
 		s.Staged = append(s.Staged, staged...)
 	}
-	return s, err
+	return s, errors.Join(err, ctx.Err())
 }
 
 // detached counts the commits of a detached HEAD that no ref leads to.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -62,31 +61,20 @@ type crashed struct {
 func newCrashed(t *testing.T, command string) *crashed {
 	t.Helper()
 	l := filled(t)
-	c := &crashed{T: t, command: command, dir: l.Dir(), pristine: t.TempDir(), key: keyPair(t), lines: l}
+	c := &crashed{T: t, command: command, dir: l.Dir(), pristine: filepath.Join(t.TempDir(), "store"), key: keyPair(t), lines: l}
 	c.open = listing(t, c.dir)
 	if command != "seal" {
 		_, err := seal(t, l.DB, c.key)
 		odbtest.Must(t, err)
 	}
-	odbtest.Must(t, os.CopyFS(filepath.Join(c.pristine, "store"), os.DirFS(c.dir)))
+	gittest.CopyTree(t, c.dir, c.pristine)
 	return c
 }
 
 // reset brings the first state back.
 func (c *crashed) reset() {
 	c.Helper()
-	odbtest.Must(c, os.RemoveAll(c.dir))
-	odbtest.Must(c, os.CopyFS(c.dir, os.DirFS(filepath.Join(c.pristine, "store"))))
-	odbtest.Must(c, filepath.WalkDir(c.dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name, _ := filepath.Rel(c.dir, path)
-		if e, ok := c.open[filepath.ToSlash(name)]; ok {
-			return os.Chmod(path, os.FileMode(e.Perm))
-		}
-		return os.Chmod(path, map[bool]os.FileMode{true: 0o700, false: 0o600}[d.IsDir()])
-	}))
+	gittest.CopyTree(c, c.pristine, c.dir)
 }
 
 func (c *crashed) env() []string {
@@ -129,6 +117,7 @@ func TestKilled(t *testing.T) {
 				c.reset()
 				return gittest.KillAt(t, []string{os.Args[0]}, c.env(), gittest.WriteCalls, n)
 			}, c.check)
+			c.check("undisturbed")
 		})
 	}
 }
@@ -142,17 +131,11 @@ func TestWriteErrors(t *testing.T) {
 		t.Run(command, func(t *testing.T) {
 			t.Parallel()
 			c := newCrashed(t, command)
-			for n := gittest.First(); ; n += gittest.Stride() {
+			gittest.Failed(t, []syscall.Errno{syscall.ENOSPC}, gittest.First(), gittest.Stride(), func(n int, errno syscall.Errno) gittest.Crash {
 				c.reset()
-				crash := gittest.FailAt(t, []string{os.Args[0]}, c.env(), gittest.WriteCalls, n, syscall.ENOSPC)
-				if strings.Contains(crash.Stderr, "panic") {
-					t.Fatalf("error at call %d, %s: %s", n, crash.Call, crash.Stderr)
-				}
-				c.check(fmt.Sprintf("error at call %d, %s", n, crash.Call))
-				if !crash.Hit {
-					break
-				}
-			}
+				return gittest.FailAt(t, []string{os.Args[0]}, c.env(), gittest.WriteCalls, n, errno)
+			}, func(when string, _ gittest.Crash) { c.check(when) })
+			c.check("undisturbed")
 		})
 	}
 }

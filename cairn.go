@@ -127,6 +127,7 @@ func (r *Repo) openStore(dir string) error {
 		made := capture.AbsentDirs(settings.DataDir, filepath.Dir(dir))
 		if db, err = odb.Create(dir, r.store.Root, opt); err == nil {
 			r.capturer.Fresh = &capture.FreshStore{Dirs: made}
+			err = r.useStore(dir)
 		}
 	}
 	switch {

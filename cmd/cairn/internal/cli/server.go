@@ -74,14 +74,18 @@ func (c *Program) GoBack(ctx context.Context, repo *cairn.Repo, way Way) (*cairn
 		return way.Here()
 	}
 	recorded, failed := access.Lines(repo).Recorded(ctx, token)
+	if recorded == nil && failed == nil && way.Once && errors.Is(err, client.ErrLost) {
+		if !s.Gone(ctx) {
+			return nil, fmt.Errorf("%w; cairn operations says whether it was done", err)
+		}
+		recorded, failed = access.Lines(repo).Recorded(ctx, token) // the server may have been at work until now
+	}
 	switch {
 	case failed != nil:
 		return nil, errors.Join(err, failed)
 	case recorded != nil:
 		c.Console.Remark("the server has not answered; this is what it has recorded")
 		return recorded, nil
-	case way.Once && errors.Is(err, client.ErrLost) && !s.Gone(ctx):
-		return nil, fmt.Errorf("%w; cairn operations says whether it was done", err)
 	}
 	return way.Here()
 }

@@ -115,7 +115,6 @@ func (r *Repo) openStore(dir string) error {
 	db, err := odb.Open(dir, r.store.Root, opt)
 	if errors.Is(err, odb.ErrSealed) && settings.Unseal {
 		if err = unsealFor(settings); err == nil {
-			r.store.Unsealed = true
 			db, err = odb.Open(dir, r.store.Root, opt)
 		}
 	}

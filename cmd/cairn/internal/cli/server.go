@@ -209,7 +209,7 @@ func (c *Program) TakeCheckpoint(ctx context.Context, opt cairn.TrackOptions) (t
 			return t, err
 		}
 	}
-	repo, err := c.OpenWith(repoOpt)
+	repo, err := cairn.Open(repoOpt)
 	if err != nil {
 		return nil, err
 	}

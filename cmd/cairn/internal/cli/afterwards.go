@@ -49,9 +49,14 @@ func (c *Program) sealLater() (own bool) {
 		roots = append(roots, last)
 	}
 	for _, root := range roots {
-		_ = c.Spawn([]string{"seal", "--background", "--quiet", "--root", root, "--data-dir", c.LastOptions.DataDir})
+		_ = c.Spawn(SealArgs(root, c.LastOptions.DataDir))
 	}
 	return slices.Contains(roots, last)
+}
+
+// SealArgs is the command line that seals in the background.
+func SealArgs(root, dataDir string) []string {
+	return []string{"seal", "--background", "--quiet", "--root", root, "--data-dir", dataDir}
 }
 
 // inSession reports whether this run leaves the stores open: for the session of an agent, or because it was asked to.

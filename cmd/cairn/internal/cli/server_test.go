@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -156,6 +157,9 @@ func lostAnswer(t *testing.T, server func(*cairn.Repo, string, net.Listener, net
 	}
 	if !strings.Contains(errs.String(), text) {
 		t.Error(errs.String())
+	}
+	if out, err := json.Marshal(res); err != nil || bytes.Contains(out, []byte("null")) {
+		t.Errorf("%s, %v", out, err)
 	}
 }
 

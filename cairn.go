@@ -126,7 +126,9 @@ func (r *Repo) openStore(dir string) error {
 		made := capture.AbsentDirs(settings.DataDir, filepath.Dir(dir))
 		if db, err = odb.Create(dir, r.store.Root, opt); err == nil {
 			r.capturer.Fresh = &capture.FreshStore{Dirs: made}
-			err = r.useStore(dir)
+			if err = r.useStore(dir); err != nil {
+				err = errors.Join(err, db.Close())
+			}
 		}
 	}
 	switch {

@@ -74,6 +74,37 @@ func TestInterruptOfAServersWork(t *testing.T) {
 	}
 }
 
+// TestInterruptOfALookUp: so does the note after an interrupt while the record of a lost answer is looked up.
+func TestInterruptOfALookUp(t *testing.T) {
+	t.Parallel()
+	data, root := shortDir(t), t.TempDir()
+	gittest.Create(t, root, gittest.Tree{"a": gittest.File("1\n"), "d/b": gittest.File("2\n")})
+	opt := cairn.Options{Root: root, DataDir: data, NoSync: true}
+	repo, _ := restored(t, opt)
+	l := listenAt(t, data)
+	go func() {
+		if conn, err := l.Accept(); err == nil {
+			serveOnce(opt, l, conn, func(*cairn.Repo, string, net.Listener, net.Conn) error { return nil })
+		}
+	}()
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	var errs bytes.Buffer
+	c := New(nil, io.Discard, &errs, func(string) string { return "" }, root)
+	c.LastOptions, c.Running = &opt, "undo"
+	_, err := c.GoBack(ctx, repo, Way{
+		There: func(s *client.Client) (*cairn.Result, error) {
+			defer interrupt()
+			return s.Undo(ctx, cairn.RevertOptions{})
+		},
+		Here: func() (*cairn.Result, error) { t.Error("the work is done here"); return nil, nil },
+		Once: true,
+	})
+	if status := c.report(ctx, err); status != ExitInterrupted || !strings.Contains(errs.String(), "the server, if it has begun, goes on") {
+		t.Errorf("status %d, %s", status, errs.String())
+	}
+}
+
 // TestLostAnswer: an undo is done once, whatever becomes of the server that was asked for it.
 func TestLostAnswer(t *testing.T) {
 	t.Parallel()

@@ -115,7 +115,6 @@ func (r *Repo) openStore(dir string) error {
 	db, err := odb.Open(dir, r.store.Root, opt)
 	if errors.Is(err, odb.ErrSealed) && settings.Unseal {
 		if err = unsealFor(settings); err == nil {
-			r.store.Unsealed = true
 			db, err = odb.Open(dir, r.store.Root, opt)
 		}
 	}
@@ -127,6 +126,9 @@ func (r *Repo) openStore(dir string) error {
 		made := capture.AbsentDirs(settings.DataDir, filepath.Dir(dir))
 		if db, err = odb.Create(dir, r.store.Root, opt); err == nil {
 			r.capturer.Fresh = &capture.FreshStore{Dirs: made}
+			if err = r.useStore(dir); err != nil {
+				err = errors.Join(err, db.Close())
+			}
 		}
 	}
 	switch {

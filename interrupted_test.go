@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 )
 
 // interruptedRestore leaves a restore that has begun and changed nothing, as that of a process that was
@@ -116,4 +117,28 @@ func TestUndoOfAKilledRestore(t *testing.T) {
 	if t.Logf("%d restores were finished and undone", undone); undone == 0 {
 		t.Error("no restore was killed after its beginning")
 	}
+}
+
+// TestTokenUsedTwice: a caller that gives two operations the same token does not hide that the second one was
+// interrupted.
+func TestTokenUsedTwice(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
+	then := f.manifest()
+	first := f.track()
+	f.write("a", "2\n")
+	token := operation.NewToken()
+	if _, err := f.repo().Restore(operation.WithToken(background, token), first.Checkpoint, cairn.RestoreOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f.write("a", "3\n")
+	journal := filepath.Join(f.repo().StoreDir(), "cairn", "journal", "operation")
+	again := operation.WithToken(gittest.Until(f.Context(), journal), token)
+	if res, err := f.repo().Restore(again, first.Checkpoint, cairn.RestoreOptions{}); err == nil {
+		t.Fatalf("not interrupted: %+v", res)
+	}
+	f.closeAll()
+	f.opened = nil
+	f.track()
+	gittest.AssertEqual(t, "finished", then, f.manifest())
 }

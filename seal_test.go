@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
-	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
@@ -182,7 +181,7 @@ func TestUnsealOfAMovedRoot(t *testing.T) {
 	}
 }
 
-// TestOpenUnseals: with the option, Open opens the store, says so, and keeps others from sealing it meanwhile.
+// TestOpenUnseals: with the option, Open opens the store and keeps others from sealing it meanwhile.
 func TestOpenUnseals(t *testing.T) {
 	t.Parallel()
 	f, _, second := sealedFixture(t)
@@ -192,7 +191,7 @@ func TestOpenUnseals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Lookup(t.Context(), second); err != nil || !access.Unsealed(r) {
+	if _, err := r.Lookup(t.Context(), second); err != nil || cairn.StoreSealed(f.data, f.root) {
 		t.Errorf("not opened: %v", err)
 	}
 	if _, err := cairn.Seal(t.Context(), f.opt, cairn.SealOptions{}); !errors.Is(err, cairn.ErrLocked) {
@@ -257,4 +256,23 @@ func lookUp(opt cairn.Options, hash string) error {
 	}
 	_, err = r.Lookup(background, hash)
 	return err
+}
+
+// TestSealBesideTheMaker: a Repo that has made the store keeps others from sealing it, too.
+func TestSealBesideTheMaker(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
+	sealing(t)(&f.opt)
+	f.opt.Unseal = true
+	r, err := cairn.Open(f.opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := r.Track(t.Context(), cairn.TrackOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cairn.Seal(t.Context(), f.opt, cairn.SealOptions{}); !errors.Is(err, cairn.ErrLocked) {
+		t.Errorf("sealed under the Repo that made the store: %v", err)
+	}
 }

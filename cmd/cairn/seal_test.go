@@ -1,23 +1,28 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"filippo.io/age"
 
+	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 )
 
 // TestSealStarts: with the setting seal, a process that seals is started once after a command that opened the store and
 // at the end of a session, instead of processes that clean and push, and at no other time.
 func TestSealStarts(t *testing.T) {
 	t.Parallel()
-	home, dir, keys := t.TempDir(), t.TempDir(), t.TempDir()
+	home, dir, keys := t.TempDir(), realDir(t), t.TempDir()
+	data := filepath.Join(home, "data")
 	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1")})
 	id, err := age.GenerateX25519Identity()
 	if err != nil {
@@ -32,7 +37,7 @@ func TestSealStarts(t *testing.T) {
 		t.Helper()
 		set := map[string]string{
 			"CAIRN_SEAL": "true", "CAIRN_ENCRYPT": id.Recipient().String(), "CAIRN_IDENTITY": key,
-			"CAIRN_SYNC": filepath.Join(home, "away.git"), extra: "1",
+			"CAIRN_SYNC": filepath.Join(home, "away.git"), "CAIRN_DATA_DIR": data, extra: "1",
 		}
 		if extra == "CAIRN_SEAL" {
 			set[extra] = "false"
@@ -75,6 +80,8 @@ func TestSealStarts(t *testing.T) {
 		{"the end of a session", "", event("end", ""), hook, false, "seal"},
 		{"the end of a session without background", "CAIRN_NO_BACKGROUND", event("end", ""), hook, false, ""},
 		{"the end of a session without the setting", "CAIRN_SEAL", event("end", ""), hook, false, "push"},
+		{"a list of sessions", "", "", []string{"session", "list"}, true, "seal"},
+		{"the beginning of a session", "", "", []string{"session", "begin", "t"}, true, "push"},
 		{"unseal", "", "", []string{"unseal"}, true, ""},
 	} {
 		if test.sealed {
@@ -86,4 +93,66 @@ func TestSealStarts(t *testing.T) {
 			t.Errorf("%s: status %d, started %q, want %q", test.why, status, got, test.want)
 		}
 	}
+	if status, _ := run("", "", "seal"); status != 0 {
+		t.Fatalf("seal: status %d", status)
+	}
+	if status, got := run("", "", "cat", strings.Repeat("0", 40), "a"); status != 4 || strings.Join(got, " ") != "seal" {
+		t.Errorf("a look at nothing: status %d, started %q", status, got)
+	}
+	for _, args := range [][]string{{"gc", "--background"}, {"push", "--background"}, {"verify", "--background"}} {
+		if status, _ := run("", "", "seal"); status != 0 {
+			t.Fatalf("seal: status %d", status)
+		}
+		if _, got := run("", "", args...); len(got) > 0 || !cairn.StoreSealed(data, dir) {
+			t.Errorf("%s opens a sealed store, and starts %q", args, got)
+		}
+	}
+}
+
+// TestSealStartsForOthers: a command that opens the sealed store of another directory leaves that to be sealed, too.
+func TestSealStartsForOthers(t *testing.T) {
+	t.Parallel()
+	home, dirs := t.TempDir(), []string{realDir(t), realDir(t)}
+	id, err := age.GenerateX25519Identity()
+	key := filepath.Join(t.TempDir(), "key.txt")
+	if err = errors.Join(err, os.WriteFile(key, []byte(id.String()+"\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	plain := homeOnly(home)
+	set := map[string]string{"CAIRN_SEAL": "true", "CAIRN_ENCRYPT": id.Recipient().String(), "CAIRN_IDENTITY": key}
+	var started []string
+	run := func(dir string, args ...string) {
+		t.Helper()
+		var errs strings.Builder
+		c := newProgram(strings.NewReader(""), io.Discard, &errs, func(name string) string { return set[name] + plain(name) }, dir)
+		c.Spawn = func(args []string) error {
+			if args[0] == "seal" {
+				started = append(started, args[slices.Index(args, "--root")+1])
+			}
+			return nil
+		}
+		if status := c.Run(t.Context(), args); status != 0 {
+			t.Fatalf("%s: status %d, %s", args, status, errs.String())
+		}
+	}
+	for _, dir := range dirs {
+		gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1")})
+		run(dir, "track")
+		run(dir, "seal")
+	}
+	run(dirs[0], "compare", dirs[1])
+	slices.Sort(started)
+	slices.Sort(dirs)
+	if !slices.Equal(started, dirs) {
+		t.Errorf("started for %q, want %q", started, dirs)
+	}
+}
+
+func realDir(t *testing.T) string {
+	t.Helper()
+	dir, err := realpath.Of(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }

@@ -43,9 +43,6 @@ func CleaningDue(r Repo, every time.Duration) bool { return r.inner().cleaner.Du
 // not, the caller begins one.
 func Pushing(dataDir, root string) bool { return transfer.Pushes(state.StorePath(dataDir, root)) }
 
-// Unsealed reports whether the store was sealed before it was opened.
-func Unsealed(r Repo) bool { return r.inner().store.Unsealed }
-
 // SetClock makes a Repo record and clean as of another time.
 func SetClock(r Repo, now func() time.Time) { r.inner().store.Now = now }
 

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/url"
 	"reflect"
-	"syscall"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -134,7 +133,7 @@ func (c *Client) Named(token string) *Client {
 func (c *Client) Gone(ctx context.Context) bool {
 	conn, err := (&net.Dialer{Timeout: leisure}).DialContext(ctx, "unix", c.socket)
 	if err != nil {
-		return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist)
+		return errors.Is(err, refused) || errors.Is(err, fs.ErrNotExist)
 	}
 	conn.Close()
 	return false

@@ -25,7 +25,6 @@ type Store struct {
 	Never     atomic.Pointer[denyList] // set by RefreshDenied
 	Trees     treeCache
 	FreeSpace func() (int64, error) // bytes on the disk of the store
-	Unsealed  bool                  // the store was sealed, and was opened for this Store
 
 	// Recovery finishes interrupted operations. Disturbed is called if another process has held the
 	// lock since this Store did.

@@ -40,6 +40,10 @@ type Options struct {
 	// it, and does not wait. nil = never.
 	Sign func(root string)
 
+	// Seal begins to seal in the background where the settings of a root want that. Close calls it for each root whose
+	// store was open, after closing it. nil = never.
+	Seal func(root string)
+
 	CleanEvery time.Duration // between two cleanings in the background; 0 = DefaultCleanEvery, < 0 = none
 
 	// ReadOnly says why no request may change anything; "" = requests may. Where it is set, only GET,

@@ -71,7 +71,14 @@ func (s *Server) Close() error {
 	s.janitor.Wait()
 	s.afterMoves()
 	s.working.Wait()
-	return errors.Join(s.davReaders.Close(), s.projects.close())
+	open := s.projects.open()
+	err := errors.Join(s.davReaders.Close(), s.projects.close())
+	for _, root := range open {
+		if s.opt.Seal != nil {
+			s.opt.Seal(root)
+		}
+	}
+	return err
 }
 
 // maintainStores closes idle stores and cleans the stores that are due.

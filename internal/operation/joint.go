@@ -25,6 +25,7 @@ import (
 // A failure before it drops the journals that are written.
 type Joint struct {
 	name  history.Joint
+	head  string               // root in which the caller asked
 	parts []func(*Joint) error // of the roots whose journals are not written yet
 	begun bool                 // all are written
 }
@@ -111,7 +112,7 @@ func Together(shares []Share, head int, dryRun bool, plan string) (*Result, erro
 
 // carryOutShares replaces the results of a dry run with those of the shares.
 func carryOutShares(shares []Share, results []*Result, head int) error {
-	j := &Joint{}
+	j := &Joint{head: shares[head].Root}
 	changes := false
 	for i := range shares {
 		if s := &shares[i]; i != head && len(results[i].Plan) == 0 && s.Idle != nil && s.Idle() {

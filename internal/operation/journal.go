@@ -75,9 +75,9 @@ type journalWas struct {
 	ID   string      `json:"id"`
 }
 
-func newJournal(ctx context.Context, req opRequest, before object.ID, p *plan.Plan) *journal {
+func newJournal(token string, req opRequest, before object.ID, p *plan.Plan) *journal {
 	return &journal{
-		Kind: req.kind, Target: req.target, Undoes: req.undoes, Scope: req.scope, Token: tokenOf(ctx, &req), Before: before.String(),
+		Kind: req.kind, Target: req.target, Undoes: req.undoes, Scope: req.scope, Token: token, Before: before.String(),
 		Kept: p.Kept, Conflicts: p.Conflicts, Line: req.line, Git: req.git, Joint: req.joint.share(), before: before, changes: p.Changes,
 	}
 }
@@ -246,20 +246,20 @@ func (r *Operator) RecoverOperations(ctx context.Context, l *history.Locked) err
 	return nil
 }
 
-// recorded reports whether the operation of the journal is recorded already. The process then
-// died before it removed the journal.
-func (r *Operator) recorded(j *journal) bool {
+// recorded reports whether the newest record has a token. A process that left a journal with it died before it
+// removed the journal.
+func (r *Operator) recorded(token string) bool {
 	newest := r.Tip(history.RefOperations)
 	if newest == nil {
 		return false
 	}
 	var rec history.OperationRecord
 	err := json.Unmarshal([]byte(history.CommitOf(newest).Header(history.OperationHeader)), &rec)
-	return err == nil && rec.Token == j.Token
+	return err == nil && rec.Token == token
 }
 
 func (r *Operator) resume(ctx context.Context, l *history.Locked, j *journal) error {
-	if r.recorded(j) {
+	if r.recorded(j.Token) {
 		return r.dropJournal(l) // a record that no operation names goes with the next cleaning
 	}
 	if whole, err := r.wholeJoint(ctx, j); err != nil || !whole {

@@ -42,7 +42,7 @@ func TestJournalRoundTrip(t *testing.T) {
 	t.Parallel()
 	r := &Operator{Capturer: capture.New(statetest.NewStore(t), nil)}
 	line := &journalLine{Ref: history.RefSessions + "s", Record: json.RawMessage(`{"a":1}`), Message: "m", Wanted: strings.Repeat("1", 40), Paths: state.Paths{"p\xfe"}}
-	j := newJournal(t.Context(), opRequest{kind: "revert", target: "t", undoes: "u", scope: []string{"d\xff"}, line: line}, blobID("before"),
+	j := newJournal(NewToken(), opRequest{kind: "revert", target: "t", undoes: "u", scope: []string{"d\xff"}, line: line}, blobID("before"),
 		&plan.Plan{Changes: everyChange(), Kept: []state.PathReason{{Path: "k\xff", Reason: "r"}}, Conflicts: []state.PathReason{{Path: "c", Reason: "r"}}})
 	if err := r.Locked(t.Context(), func(l *history.Locked) error { return r.writeJournal(l, j, nil) }); err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestJournalRoundTrip(t *testing.T) {
 	if !reflect.DeepEqual(got, j) {
 		t.Errorf("%+v, want %+v", got, j)
 	}
-	other := newJournal(t.Context(), opRequest{}, blobID("before"), &plan.Plan{})
+	other := newJournal(NewToken(), opRequest{}, blobID("before"), &plan.Plan{})
 	if other.Token == j.Token {
 		t.Error("two operations have one token")
 	}

@@ -116,7 +116,7 @@ func (r *Operator) carryOut(ctx context.Context, l *history.Locked, req opReques
 		published = err == nil
 		return state.AsNoSpace(err)
 	}
-	res, err := r.carryOutFrom(ctx, l, req, newJournal(ctx, req, before, p), publish, disk, back)
+	res, err := r.carryOutFrom(ctx, l, req, newJournal(r.tokenOf(ctx, &req), req, before, p), publish, disk, back)
 	if err != nil && published {
 		err = &capture.BegunError{Err: err}
 	}

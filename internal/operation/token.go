@@ -22,8 +22,8 @@ func NewToken() string {
 type tokenKey struct{}
 
 // WithToken gives the operations that begin under the context a token that the caller has drawn. The caller
-// finds the record by it where the answer is lost. Shares of joint operations draw their own. Any other
-// text than that of a token is ignored.
+// finds the record by it where the answer is lost. Of a joint operation the share of the caller's root has it.
+// A token that the newest record has, and any other text than that of a token, is ignored.
 func WithToken(ctx context.Context, token string) context.Context {
 	if data, err := hex.DecodeString(token); err != nil || len(data) != tokenBytes {
 		return ctx
@@ -31,11 +31,15 @@ func WithToken(ctx context.Context, token string) context.Context {
 	return context.WithValue(ctx, tokenKey{}, token)
 }
 
-func tokenOf(ctx context.Context, req *opRequest) string {
-	if token, ok := ctx.Value(tokenKey{}).(string); ok && req.joint == nil {
-		return token
+// tokenOf returns the token of an operation. A journal whose token the newest record has counts as done, so a
+// caller that gives a token twice gets another one. The shares of a joint operation differ in their tokens: one
+// root may lie inside another, and temporary files are named by token.
+func (r *Operator) tokenOf(ctx context.Context, req *opRequest) string {
+	token, ok := ctx.Value(tokenKey{}).(string)
+	if !ok || req.joint != nil && req.joint.head != r.Root || r.recorded(token) {
+		return NewToken()
 	}
-	return NewToken()
+	return token
 }
 
 // newestRecords is how many operations Recorded looks at.
@@ -45,23 +49,58 @@ const newestRecords = 100
 // has the token. It waits for the operation of a living process and finishes that of a dead one. Notes
 // are not recorded.
 func (r *Operator) Recorded(ctx context.Context, token string) (res *Result, err error) {
-	err = r.Exclusive(ctx, func(*history.Locked) error {
-		looked := 0
-		for op, err := range r.Operations(ctx) {
-			if err != nil {
-				return err
-			}
-			if history.TokenOf(op) == token {
-				res, err = r.resultOf(ctx, op)
-				return err
-			}
-			if looked++; looked == newestRecords {
-				break
-			}
+	var op *history.Operation
+	err = r.Exclusive(ctx, func(*history.Locked) (err error) {
+		if op, err = r.withToken(ctx, token); err == nil && op != nil {
+			res, err = r.resultOf(ctx, op)
 		}
-		return nil
+		return err
 	})
-	return res, err
+	if err != nil || op == nil || op.Joint == nil {
+		return res, err
+	}
+	for _, root := range op.Joint.Roots {
+		if root == r.Root {
+			continue
+		}
+		share, err := r.shareElsewhere(ctx, root, op.Joint.ID)
+		if err != nil {
+			return nil, otherRoot(root, r.Root, err)
+		}
+		if share != nil && !share.empty() {
+			res.Elsewhere = append(res.Elsewhere, rootResult(root, share))
+		}
+	}
+	return res, nil
+}
+
+func (r *Operator) withToken(ctx context.Context, token string) (*history.Operation, error) {
+	looked := 0
+	for op, err := range r.Operations(ctx) {
+		if err != nil || history.TokenOf(op) == token {
+			return op, err
+		}
+		if looked++; looked == newestRecords {
+			break
+		}
+	}
+	return nil, nil
+}
+
+// shareElsewhere returns what a joint operation did in another root, nil without a record there.
+func (r *Operator) shareElsewhere(ctx context.Context, root, id string) (*Result, error) {
+	other, err := r.Beside(root)
+	if err != nil {
+		return nil, err
+	}
+	if err := other.FinishInterrupted(ctx); err != nil {
+		return nil, err
+	}
+	share, _, err := other.ShareOf(ctx, id)
+	if err != nil || share == nil {
+		return nil, err
+	}
+	return other.resultOf(ctx, share)
 }
 
 // resultOf tells what an operation did. A path that it changed is restored if the state after has it.

@@ -41,7 +41,8 @@ func Use(ctx context.Context, dir string) (end func() error, err error) {
 	return func() error { return nil }, errors.Join(err, l.Close())
 }
 
-// alone takes the locks of the work beside the lock of the store. A lock that another process has is odb.ErrLocked.
+// alone takes the locks of the work beside the lock of the store. A lock that another process has is odb.ErrLocked. It
+// makes the file that Use locks, so that none can lock a new one meanwhile.
 func alone(db *odb.DB) (end func() error, err error) {
 	var taken []*flock.Flock
 	end = func() (err error) {
@@ -51,7 +52,11 @@ func alone(db *odb.DB) (end func() error, err error) {
 		return err
 	}
 	for _, name := range besideLock {
-		l := flock.New(db.PrivatePath(name), flock.SetFlag(os.O_RDWR))
+		flags := os.O_RDWR
+		if name == useName {
+			flags |= os.O_CREATE
+		}
+		l := flock.New(db.PrivatePath(name), flock.SetFlag(flags), flock.SetPermissions(0o600))
 		ok, err := l.TryLock()
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

@@ -44,11 +44,13 @@ func packs(t testing.TB, dir string) []string {
 	return list
 }
 
-// listing is a store without the file that names the last holder of its lock.
+// listing is a store without the file that names the last holder of its lock, and without that which keeps others
+// from sealing it: a first Seal makes it.
 func listing(t testing.TB, dir string) gittest.Listing {
 	t.Helper()
 	l := gittest.Manifest(t, dir)
 	delete(l, "cairn/lock.holder")
+	delete(l, "cairn/inuse")
 	return l
 }
 

@@ -211,7 +211,7 @@ func (c *commands) checkStore(ctx context.Context, f doctorFlags) ([]cairn.Fault
 	if err != nil {
 		return nil, err
 	}
-	repo, err := c.OpenWith(opt)
+	repo, err := cairn.Open(opt)
 	switch {
 	case errors.Is(err, cairn.ErrNotFound):
 		return nil, nil

@@ -240,6 +240,7 @@ func (c *commands) serverOptions(dataDir string) httpapi.Options {
 		Guard:    c.guardRoot,
 		Sync:     func(root string) { c.syncRoot(root, dataDir) },
 		Sign:     func(root string) { c.signRoot(root, dataDir) },
+		Seal:     func(root string) { c.sealRoot(root, dataDir) },
 		Retention: func(root string) (cairn.Retention, bool, error) {
 			there := *c.Program
 			cfg, err := there.Settings(root)
@@ -257,6 +258,15 @@ func (c *commands) syncRoot(root, dataDir string) {
 	cfg, err := there.Settings(root)
 	if err == nil && cfg.Sync != "" && there.MayBegin() {
 		_ = c.Spawn(cli.SyncArgs(&cairn.Options{Root: root, DataDir: dataDir})) // the next call tries again
+	}
+}
+
+// sealRoot starts to seal in the background where the settings of a root want that.
+func (c *commands) sealRoot(root, dataDir string) {
+	there := *c.Program
+	cfg, err := there.Settings(root)
+	if err == nil && cfg.Seal && there.MayBegin() {
+		_ = c.Spawn(cli.SealArgs(root, dataDir)) // the next end of a session tries again
 	}
 }
 

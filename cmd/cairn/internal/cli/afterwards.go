@@ -3,10 +3,12 @@ package cli
 import (
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/access"
+	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 )
 
 // CleanEvery is the time between two cleanings of a store in the background.
@@ -19,10 +21,9 @@ const BackgroundLimit = 30 * time.Minute
 var cleansAfter = []string{"track", "hook", "restore", "revert", "merge", "undo", "redo", "wait"}
 
 // doLater starts what the settings want done after a command, in processes of their own. The one that seals does
-// all of it, because the others need the store open.
-func (c *Program) doLater() {
-	if c.sealsLater() {
-		_ = c.Spawn([]string{"seal", "--background", "--quiet", "--root", c.LastOptions.Root, "--data-dir", c.LastOptions.DataDir})
+// all of it, because the others need the store open. A command that failed starts that one alone.
+func (c *Program) doLater(done bool) {
+	if c.sealLater() || !done {
 		return
 	}
 	c.CleanLater()
@@ -32,17 +33,74 @@ func (c *Program) doLater() {
 	c.syncLater()
 }
 
-// sealsLater reports whether the store is to be sealed after this command: one that opened it for itself alone, or
-// the last one of a session. A hook opens the store for a session.
-func (c *Program) sealsLater() bool {
-	if c.LastOptions == nil || !c.LastOptions.Unseal || !c.MayBegin() {
+// sealLater starts a process for each store that is to be sealed after this command: a sealed one that the command
+// has opened for itself alone, and that of a session that is over. It reports whether the store of the command is
+// among them.
+func (c *Program) sealLater() (own bool) {
+	if c.LastOptions == nil || !c.MayBegin() {
 		return false
 	}
-	return c.SessionOver || c.unsealed && !slices.Contains(ofSessions, c.Running)
+	var roots []string
+	if !c.inSession() {
+		roots = c.sealed.opened(c.LastOptions.DataDir)
+	}
+	last := realRoot(c.LastOptions.Root)
+	if c.SessionOver && c.LastOptions.Unseal && !slices.Contains(roots, last) {
+		roots = append(roots, last)
+	}
+	for _, root := range roots {
+		_ = c.Spawn(SealArgs(root, c.LastOptions.DataDir))
+	}
+	return slices.Contains(roots, last)
 }
 
-// ofSessions lists the commands whose session goes on after them.
-var ofSessions = []string{"hook", "session", "unseal"}
+// SealArgs is the command line that seals in the background.
+func SealArgs(root, dataDir string) []string {
+	return []string{"seal", "--background", "--quiet", "--root", root, "--data-dir", dataDir}
+}
+
+// inSession reports whether this run leaves the stores open: for the session of an agent, or because it was asked to.
+func (c *Program) inSession() bool {
+	return c.Running == "hook" || c.Running == "unseal" || c.Running == "session" && c.TurnEnded
+}
+
+// sealedRoots are the roots whose stores a run has found sealed, where opening them is allowed. Several goroutines may
+// call the methods.
+type sealedRoots struct {
+	mu    sync.Mutex
+	roots []string
+}
+
+func (s *sealedRoots) note(opt *cairn.Options) {
+	root := realRoot(opt.Root)
+	if !opt.Unseal || !cairn.StoreSealed(opt.DataDir, root) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !slices.Contains(s.roots, root) {
+		s.roots = append(s.roots, root)
+	}
+}
+
+// opened lists the roots whose stores are open now.
+func (s *sealedRoots) opened(dataDir string) (roots []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, root := range s.roots {
+		if !cairn.StoreSealed(dataDir, root) {
+			roots = append(roots, root)
+		}
+	}
+	return roots
+}
+
+func realRoot(root string) string {
+	if real, err := realpath.Of(root); err == nil {
+		return real
+	}
+	return root
+}
 
 // CleanLater starts a cleaning in a process of its own, if one is due, so that no
 // command waits for it. Most of the time it only reads one small file. If the process

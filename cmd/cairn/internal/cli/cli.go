@@ -61,13 +61,13 @@ type Program struct {
 	TurnEnded   bool                      // a hook was about the end of a turn
 	SessionOver bool                      // a hook was about the end of a session
 	LeaveSealed bool                      // the command works in the background, and a sealed store stays so
-	unsealed    bool                      // this run has opened a sealed store
-	Catch       func()                    // begins to catch signals
-	Commands    func(*Program) []Maker    // of the program
-	Encrypt     []string                  // --encrypt of a push, in place of the setting
-	Identity    string                    // --identity, absolute, likewise; "" = as the setting says
-	asked       bool                      // a server, which an interrupt of this process does not stop
-	Running     string                    // name of the command once it runs, until then errors are about usage
+	sealed      *sealedRoots
+	Catch       func()                 // begins to catch signals
+	Commands    func(*Program) []Maker // of the program
+	Encrypt     []string               // --encrypt of a push, in place of the setting
+	Identity    string                 // --identity, absolute, likewise; "" = as the setting says
+	asked       bool                   // a server, which an interrupt of this process does not stop
+	Running     string                 // name of the command once it runs, until then errors are about usage
 }
 
 // GlobalFlags go with every command.
@@ -141,7 +141,7 @@ func (c *Program) FileText(text string) string {
 func New(stdin io.Reader, stdout, stderr io.Writer, env func(string) string, dir string) *Program {
 	c := &Program{
 		Stdin: stdin, Stdout: stdout, Out: bufio.NewWriterSize(stdout, 64<<10), Console: NewConsole(stderr),
-		Env: env, Dir: dir, Catch: func() {},
+		Env: env, Dir: dir, Catch: func() {}, sealed: new(sealedRoots),
 	}
 	c.Columns, _ = columns(stdout)
 	c.OutTerminal = IsTerminal(stdout)
@@ -174,9 +174,7 @@ func (c *Program) Run(ctx context.Context, args []string) int {
 	}
 	err = c.closeDisplay(ctx, err)
 	status := c.report(ctx, err)
-	if status == ExitDone || status == ExitPartly {
-		c.doLater()
-	}
+	c.doLater(status == ExitDone || status == ExitPartly)
 	if c.neverFails(args) {
 		return ExitDone
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
-	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/config"
 	"github.com/seed-fb9cbc17/cairn/internal/pager"
 	"github.com/seed-fb9cbc17/cairn/internal/realpath"
@@ -45,6 +44,7 @@ func (c *Program) OtherDir(dir string) (cairn.MergeSource, error) {
 	opt.Root, opt.GitDir, opt.GitWorkTree, opt.Disabled = root, named.Dir, named.WorkTree, ""
 	cfg.Configure(&opt)
 	opt.MaxFileSize, opt.MustExist = c.maxFileSize(cfg), true
+	c.sealed.note(&opt)
 	repo, err := cairn.Open(opt)
 	return cairn.MergeSource{Repo: repo}, err
 }
@@ -59,14 +59,7 @@ func (c *Program) Open() (*cairn.Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.OpenWith(opt)
-}
-
-// OpenWith opens a store, and notes for the end of this run that it was sealed.
-func (c *Program) OpenWith(opt cairn.Options) (*cairn.Repo, error) {
-	repo, err := cairn.Open(opt)
-	c.unsealed = c.unsealed || err == nil && access.Unsealed(repo)
-	return repo, err
+	return cairn.Open(opt)
 }
 
 // makesStore lists the commands that make a store where there is none.
@@ -110,7 +103,6 @@ func (c *Program) Options() (cairn.Options, error) {
 	}
 	plain := opt
 	c.configure(&opt, cfg)
-	opt.Unseal = opt.Unseal && !c.LeaveSealed
 	if opt.DataDir, err = c.DataDir(dir); err != nil {
 		return opt, err
 	}
@@ -118,6 +110,7 @@ func (c *Program) Options() (cairn.Options, error) {
 	if slices.Contains(takesOver, c.Running) {
 		opt.MaxFiles, opt.MaxScanBytes = cairn.NoLimit, cairn.NoLimit
 	}
+	c.sealed.note(&opt)
 	c.LastOptions = &opt
 	return opt, nil
 }

@@ -66,23 +66,31 @@ func (c *Program) GoBack(ctx context.Context, repo *cairn.Repo, way Way) (*cairn
 	}
 	token := operation.NewToken()
 	res, err := way.There(s.Named(token))
-	if !errors.Is(err, client.ErrNoServer) {
-		c.asked = true
+	begun := errors.Is(err, client.ErrBegun)
+	c.asked = begun || !errors.Is(err, client.ErrNoServer)
+	switch {
+	case !c.asked:
+		return way.Here()
+	case !begun:
 		return res, err
 	}
-	if !errors.Is(err, client.ErrBegun) {
-		return way.Here()
-	}
 	recorded, failed := access.Lines(repo).Recorded(ctx, token)
+	if recorded == nil && failed == nil && way.Once && errors.Is(err, client.ErrLost) {
+		if !s.Gone(ctx) && ctx.Err() == nil {
+			return nil, fmt.Errorf("%w; cairn operations says whether it was done", err)
+		}
+		recorded, failed = access.Lines(repo).Recorded(ctx, token) // the server may have been at work until now
+	}
 	switch {
+	case recorded == nil && ctx.Err() != nil:
+		return nil, ctx.Err()
 	case failed != nil:
 		return nil, errors.Join(err, failed)
 	case recorded != nil:
 		c.Console.Remark("the server has not answered; this is what it has recorded")
 		return recorded, nil
-	case way.Once && errors.Is(err, client.ErrLost) && !s.Gone(ctx):
-		return nil, fmt.Errorf("%w; cairn operations says whether it was done", err)
 	}
+	c.asked = false
 	return way.Here()
 }
 
@@ -205,7 +213,7 @@ func (c *Program) TakeCheckpoint(ctx context.Context, opt cairn.TrackOptions) (t
 			return t, err
 		}
 	}
-	repo, err := c.OpenWith(repoOpt)
+	repo, err := cairn.Open(repoOpt)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -19,6 +20,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
+	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 // listenAt listens where a server of the data directory does.
@@ -69,6 +71,37 @@ func TestInterruptOfAServersWork(t *testing.T) {
 		if status := c.report(ctx, err); status != ExitInterrupted || !strings.Contains(errs.String(), "the server, if it has begun, goes on") {
 			t.Errorf("%s: status %d, %s", command, status, errs.String())
 		}
+	}
+}
+
+// TestInterruptOfALookUp: so does the note after an interrupt while the record of a lost answer is looked up.
+func TestInterruptOfALookUp(t *testing.T) {
+	t.Parallel()
+	data, root := shortDir(t), t.TempDir()
+	gittest.Create(t, root, gittest.Tree{"a": gittest.File("1\n"), "d/b": gittest.File("2\n")})
+	opt := cairn.Options{Root: root, DataDir: data, NoSync: true}
+	repo, _ := restored(t, opt)
+	l := listenAt(t, data)
+	go func() {
+		if conn, err := l.Accept(); err == nil {
+			serveOnce(opt, l, conn, func(*cairn.Repo, string, net.Listener, net.Conn) error { return nil })
+		}
+	}()
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	var errs bytes.Buffer
+	c := New(nil, io.Discard, &errs, func(string) string { return "" }, root)
+	c.LastOptions, c.Running = &opt, "undo"
+	_, err := c.GoBack(ctx, repo, Way{
+		There: func(s *client.Client) (*cairn.Result, error) {
+			defer interrupt()
+			return s.Undo(ctx, cairn.RevertOptions{})
+		},
+		Here: func() (*cairn.Result, error) { t.Error("the work is done here"); return nil, nil },
+		Once: true,
+	})
+	if status := c.report(ctx, err); status != ExitInterrupted || !strings.Contains(errs.String(), "the server, if it has begun, goes on") {
+		t.Errorf("status %d, %s", status, errs.String())
 	}
 }
 
@@ -156,6 +189,89 @@ func lostAnswer(t *testing.T, server func(*cairn.Repo, string, net.Listener, net
 	if !strings.Contains(errs.String(), text) {
 		t.Error(errs.String())
 	}
+	if out, err := json.Marshal(res); err != nil || bytes.Contains(out, []byte("null")) {
+		t.Errorf("%s, %v", out, err)
+	}
+}
+
+// TestLostAnswerInTwoRoots: an undo of the work of two directories is done once in both, and the answer has both.
+func TestLostAnswerInTwoRoots(t *testing.T) {
+	t.Parallel()
+	for i, name := range []string{"first", "second"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			data, roots := shortDir(t), []string{t.TempDir(), t.TempDir()}
+			slices.Sort(roots)
+			opt := cairn.Options{Root: roots[i], DataDir: data, NoSync: true}
+			repo, was := revertedIn(t, opt, roots[i], roots[1-i])
+			l := listenAt(t, data)
+			go func() {
+				conn, err := l.Accept()
+				if err != nil {
+					return
+				}
+				if err := serveOnce(opt, l, conn, func(repo *cairn.Repo, token string, l net.Listener, _ net.Conn) error {
+					_, err := repo.Undo(operation.WithToken(context.Background(), token), cairn.RevertOptions{})
+					return errors.Join(err, l.Close())
+				}); err != nil {
+					t.Error(err)
+				}
+			}()
+			c := New(nil, io.Discard, io.Discard, func(string) string { return "" }, roots[i])
+			c.LastOptions = &opt
+			res, err := c.GoBack(t.Context(), repo, Way{
+				There: func(s *client.Client) (*cairn.Result, error) { return s.Undo(t.Context(), cairn.RevertOptions{}) },
+				Here:  func() (*cairn.Result, error) { return repo.Undo(t.Context(), cairn.RevertOptions{}) },
+				Once:  true,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n, root := range []string{roots[i], roots[1-i]} {
+				gittest.AssertEqual(t, "undone once", was[n], gittest.Manifest(t, root))
+			}
+			if !slices.Equal(res.Restored, []string{"a"}) || len(res.Elsewhere) != 1 || string(res.Elsewhere[0].Root) != roots[1-i] || !slices.Equal(res.Elsewhere[0].Restored, []string{"a"}) {
+				t.Errorf("%+v", res)
+			}
+		})
+	}
+}
+
+// revertedIn takes two turns of a session in two directories back, one after the other, and returns what was there
+// after the first revert's turn.
+func revertedIn(t *testing.T, opt cairn.Options, root, other string) (*cairn.Repo, [2]gittest.Listing) {
+	t.Helper()
+	repo, err := cairn.Open(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { repo.Close() })
+	all := session.New(repo)
+	if _, err := all.Begin(t.Context(), session.SessionBegin{ID: "s", Further: []string{other}}); err != nil {
+		t.Fatal(err)
+	}
+	var states [3][2]gittest.Listing
+	for n, message := range []string{"m0", "m1", "m2"} {
+		step, err := all.BeginStep(t.Context(), session.StepBegin{Session: "s", Message: message})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, at := range []string{root, other} {
+			if err := os.WriteFile(filepath.Join(at, "a"), []byte(message+"\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			states[n][i] = gittest.Manifest(t, at)
+		}
+		if _, err := all.EndStep(t.Context(), session.StepEnd{Session: "s", Step: step.ID}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, message := range []string{"m2", "m1"} {
+		if _, _, err := all.Revert(t.Context(), "s", session.Target{Message: message}, session.MoveOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return repo, states[1]
 }
 
 // restored goes back to the first checkpoint of a directory, and returns what was there before.

@@ -26,6 +26,7 @@ func limitOf(size byteSize) int64 {
 // configure fills in what settings and flags say.
 func (c *Program) configure(opt *cairn.Options, cfg *config.Config) {
 	cfg.Configure(opt)
+	opt.Unseal = opt.Unseal && !c.LeaveSealed
 	opt.MaxFileSize = c.maxFileSize(cfg)
 	if c.Global.MinFree.text != "" {
 		opt.Retention.MinFree = limitOf(c.Global.MinFree)
@@ -48,6 +49,10 @@ func (c *Program) optionsBeside(opt cairn.Options, root string) (cairn.Options, 
 		return opt, err
 	}
 	c.configure(&opt, cfg)
+	if c.LastOptions != nil {
+		opt.DataDir = c.LastOptions.DataDir
+	}
+	c.sealed.note(&opt)
 	return opt, nil
 }
 

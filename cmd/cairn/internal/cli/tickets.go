@@ -110,6 +110,9 @@ func (w *Worker) job(r *ticket.Request) (ticketJob, error) {
 	if r.Step != nil || r.Message != nil || r.End != nil {
 		job.Running = "session begin"
 	}
+	if r.Track != nil { // what a session began stays open for it
+		job.sealed = w.Program.sealed
+	}
 	flags := job.Root.PersistentFlags()
 	for name, value := range map[string]string{
 		"root": string(r.Root), "data-dir": w.DataDir, "max-file-size": r.Flags.MaxFileSize, "min-free": r.Flags.MinFree,

@@ -85,7 +85,7 @@ func (c *commands) review(ctx context.Context, spec string, colours *review.Colo
 		return err
 	}
 	opt.Logger, opt.Progress = nil, nil
-	repo, err := c.OpenWith(opt)
+	repo, err := cairn.Open(opt)
 	if err != nil {
 		return err
 	}

@@ -66,6 +66,7 @@ func (c *commands) pushCommand() *cobra.Command {
 		Args: cli.ArgCount(0, 1, cli.WantRemote), Complete: c.FirstOnly(cli.CompleteFiles),
 		Run: func(ctx context.Context, _ *cobra.Command, args []string) error {
 			if inBackground {
+				c.LeaveSealed = true
 				return c.WithRepo(func(repo *cairn.Repo) error { return c.sync(ctx, repo) })
 			}
 			if err := c.checkRecipients(); err != nil {

@@ -64,6 +64,7 @@ func (c *commands) verifyCommand() *cobra.Command {
 		Use: "verify [--since TIME|HASH] [--signers FILE]", Short: "check that the history is whole", Manual: verifyManual,
 		Args: cli.ArgCount(0, 0, "no arguments"), Complete: cobra.NoFileCompletions,
 		Run: func(ctx context.Context, _ *cobra.Command, _ []string) error {
+			c.LeaveSealed = background
 			return c.WithRepo(func(repo *cairn.Repo) error {
 				if background {
 					return c.signNow(ctx, repo)

@@ -68,7 +68,7 @@ func (c *commands) nameProject(ctx context.Context, id string) error {
 		return err
 	}
 	opt.MustExist = false
-	repo, err := c.OpenWith(opt)
+	repo, err := cairn.Open(opt)
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func (c *commands) storeUses(ctx context.Context, here bool) ([]storeUse, error)
 			return nil, err
 		}
 		opt.MustExist = true
-		repo, err := c.OpenWith(opt)
+		repo, err := cairn.Open(opt)
 		if err != nil {
 			return nil, err
 		}

@@ -99,6 +99,7 @@ func (c *commands) gcCommand() *cobra.Command {
 			case len(args) > 0:
 				return c.Usage("takes a REMOTE only with --remote")
 			}
+			c.LeaveSealed = background
 			return c.WithRepo(func(repo *cairn.Repo) error {
 				opt.Retention = c.Config.Retention()
 				if background {

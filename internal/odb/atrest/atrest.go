@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -33,7 +34,8 @@ type Result struct {
 }
 
 // Seal encrypts a store. Its caller has opened the store and has the lock; no operation is under way. A process that
-// works beside the lock, such as a cleaning or a push, is ErrLocked. After an error the store is open as before.
+// works beside the lock, such as a cleaning or a push, is ErrLocked. After an error the store is open as before, or
+// sealed and whole with open files beside the stream.
 func Seal(ctx context.Context, db *odb.DB, opt Options) (*Result, error) {
 	end, err := alone(db)
 	if err != nil {
@@ -53,11 +55,12 @@ func seal(ctx context.Context, db *odb.DB, opt Options) (*Result, error) {
 	if err := db.DropLog(); err != nil {
 		return nil, err
 	}
-	entries, err := list(db.Dir())
+	entries, err := list(db.Dir(), "")
 	if err != nil {
 		return nil, err
 	}
-	res, err := install(db, opt, func(w io.Writer) (*Result, error) { return archive(ctx, w, db.Dir(), entries, opt) })
+	write := func(w io.Writer) (*Result, error) { return archive(ctx, w, db.Dir(), entries, opt) }
+	res, err := install(db, opt, write, func(own string) error { return unchanged(db.Dir(), entries, own) })
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +78,7 @@ func Reseal(ctx context.Context, db *odb.DB, opt Options) (*Result, error) {
 			return err
 		})
 		return res, err
-	})
+	}, func(string) error { return nil })
 	if err == nil {
 		err = removeOpen(db.Dir())
 	}
@@ -85,8 +88,9 @@ func Reseal(ctx context.Context, db *odb.DB, opt Options) (*Result, error) {
 	return res, nil
 }
 
-// install encrypts what write writes, tries the key on it, and gives it its name.
-func install(db *odb.DB, opt Options, write func(io.Writer) (*Result, error)) (res *Result, err error) {
+// install encrypts what write writes, tries the key on it, and gives it its name if still allows it. still gets the
+// beginning of the names of the temporary files.
+func install(db *odb.DB, opt Options, write func(io.Writer) (*Result, error), still func(own string) error) (res *Result, err error) {
 	dir, remove, err := db.TempDir()
 	if err != nil {
 		return nil, err
@@ -97,6 +101,9 @@ func install(db *odb.DB, opt Options, write func(io.Writer) (*Result, error)) (r
 	res, err = encrypt(path, opt, func(w io.Writer) (*Result, error) { return write(io.MultiWriter(w, sum)) })
 	if err == nil && !opt.Untried {
 		err = try(path, opt, sum)
+	}
+	if err == nil {
+		err = still(strings.TrimSuffix(filepath.Base(dir), odb.AsideSuffix))
 	}
 	if err == nil {
 		err = db.MarkSealed(true)

@@ -167,6 +167,64 @@ func TestLentFilesStay(t *testing.T) {
 	l.Check(true)
 }
 
+// TestLinkedStore: a store that is reached through a link, as one that was moved to another disk, goes into the stream
+// whole.
+func TestLinkedStore(t *testing.T) {
+	t.Parallel()
+	l, opt := filled(t), keyPair(t)
+	odbtest.Must(t, l.Close())
+	there := filepath.Join(t.TempDir(), "other disk")
+	odbtest.Must(t, os.Rename(l.Dir(), there))
+	odbtest.Must(t, os.Symlink(there, l.Dir()))
+	before := listing(t, there)
+	db, err := odb.Open(l.Dir(), l.Root(), odb.Options{NoSync: true})
+	odbtest.Must(t, err)
+	defer db.Close()
+	if res, err := seal(t, db, opt); err != nil || res.Files == 0 {
+		t.Fatalf("sealed %+v, %v", res, err)
+	}
+	wantUnreadable(t, there, "secret")
+	_, err = onSealed(t, l.Dir(), opt, atrest.Unseal)
+	odbtest.Must(t, err)
+	gittest.AssertEqual(t, "store", before, listing(t, there))
+}
+
+// TestNoStoreInTheStream: an archive without a store opens nothing, and the stream stays.
+func TestNoStoreInTheStream(t *testing.T) {
+	t.Parallel()
+	l, opt := filled(t), keyPair(t)
+	_, err := seal(t, l.DB, opt)
+	odbtest.Must(t, err)
+	f, err := os.Create(l.PrivatePath(odb.SealedName))
+	odbtest.Must(t, err)
+	w, err := sealed.Seal(f, opt.Recipients)
+	odbtest.Must(t, err)
+	odbtest.Must(t, errors.Join(tar.NewWriter(w).Close(), w.Close(), f.Close()))
+	for _, call := range []func(context.Context, *odb.DB, atrest.Options) (*atrest.Result, error){atrest.Check, atrest.Reseal, atrest.Unseal} {
+		if res, err := onSealed(t, l.Dir(), opt, call); !errors.Is(err, odb.ErrCorrupt) || !odb.IsSealed(l.Dir()) {
+			t.Errorf("%+v, %v, want damage", res, err)
+		}
+	}
+}
+
+// TestWrittenMeanwhile: a file that a process without a lock writes while the store is read is not lost.
+func TestWrittenMeanwhile(t *testing.T) {
+	t.Parallel()
+	l, opt := filled(t), keyPair(t)
+	opt.Progress = func(_ string, done, total int, _ int64) {
+		if done == total {
+			odbtest.Must(t, l.WritePrivate(odb.PrivatePushed, []byte("late\n")))
+		}
+	}
+	if _, err := seal(t, l.DB, opt); !errors.Is(err, odb.ErrLocked) || odb.IsSealed(l.Dir()) {
+		t.Errorf("sealed: %v, want ErrLocked", err)
+	}
+	if data, err := l.ReadPrivate(odb.PrivatePushed); err != nil || string(data) != "late\n" {
+		t.Errorf("the file of the other process: %q, %v", data, err)
+	}
+	l.Check(true)
+}
+
 // TestBesideOtherWork: work beside the lock keeps a store from being sealed.
 func TestBesideOtherWork(t *testing.T) {
 	t.Parallel()
@@ -229,9 +287,10 @@ func TestHostileArchive(t *testing.T) {
 	t.Parallel()
 	for _, head := range []tar.Header{
 		{Name: "../out", Typeflag: tar.TypeReg}, {Name: "/out", Typeflag: tar.TypeReg}, {Name: "objects/../../out", Typeflag: tar.TypeReg},
-		{Name: "refs", Typeflag: tar.TypeSymlink, Linkname: "/"}, {Name: "refs", Typeflag: tar.TypeLink, Linkname: "/etc/passwd"},
+		{Name: "link", Typeflag: tar.TypeSymlink, Linkname: "/"}, {Name: "link", Typeflag: tar.TypeLink, Linkname: "/etc/passwd"},
 		{Name: "cairn/" + odb.SealedName, Typeflag: tar.TypeReg}, {Name: "cairn/lock", Typeflag: tar.TypeReg}, {Name: ".", Typeflag: tar.TypeDir},
 		{Name: "pipe", Typeflag: tar.TypeFifo}, {Name: "cairn", Typeflag: tar.TypeReg},
+		{Name: "cairn/tmp_x/../lock", Typeflag: tar.TypeReg}, {Name: "objects", Typeflag: tar.TypeReg},
 	} {
 		l, opt := filled(t), keyPair(t)
 		_, err := seal(t, l.DB, opt)
@@ -247,7 +306,7 @@ func TestHostileArchive(t *testing.T) {
 	}
 }
 
-// forge replaces a sealed store by an archive of one entry.
+// forge replaces a sealed store by an archive of a store with one more entry.
 func forge(t *testing.T, path string, opt atrest.Options, head tar.Header) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -256,7 +315,9 @@ func forge(t *testing.T, path string, opt atrest.Options, head tar.Header) {
 	w, err := sealed.Seal(f, opt.Recipients)
 	odbtest.Must(t, err)
 	archive := tar.NewWriter(w)
-	odbtest.Must(t, archive.WriteHeader(&head))
+	for _, h := range []tar.Header{{Name: "objects", Typeflag: tar.TypeDir}, {Name: "refs", Typeflag: tar.TypeDir}, head} {
+		odbtest.Must(t, archive.WriteHeader(&h))
+	}
 	odbtest.Must(t, errors.Join(archive.Close(), w.Close()))
 }
 

@@ -127,6 +127,7 @@ func (r *Repo) openStore(dir string) error {
 		made := capture.AbsentDirs(settings.DataDir, filepath.Dir(dir))
 		if db, err = odb.Create(dir, r.store.Root, opt); err == nil {
 			r.capturer.Fresh = &capture.FreshStore{Dirs: made}
+			err = r.useStore(dir) // before, there was nothing to use
 		}
 	}
 	switch {
@@ -146,6 +147,7 @@ func (r *Repo) Close() error {
 	r.capturer.Watch.EndFolding()
 	err := r.capturer.Watch.Close()
 	if r.capturer.Fresh != nil {
+		err = errors.Join(err, r.endUse()) // an open file keeps a store from being removed on Windows
 		r.capturer.Fresh.Drop(r.capturer)
 	}
 	return errors.Join(err, r.beside.close(), r.store.DB.Close(), r.endUse())

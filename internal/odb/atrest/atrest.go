@@ -64,7 +64,16 @@ func seal(ctx context.Context, db *odb.DB, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return res, removeOpen(db.Dir())
+	return res, dropOpen(db, opt)
+}
+
+// dropOpen removes what was open of a store that is sealed, so that it stays removed after a loss of power.
+func dropOpen(db *odb.DB, opt Options) error {
+	err := removeOpen(db.Dir())
+	if err != nil || opt.NoSync {
+		return err
+	}
+	return errors.Join(atomicfile.SyncDir(filepath.Dir(db.PrivatePath(odb.SealedName))), atomicfile.SyncDir(db.Dir()))
 }
 
 // Reseal encrypts a sealed store for other recipients. The caller has the lock of db, from odb.OpenSealed.
@@ -80,7 +89,7 @@ func Reseal(ctx context.Context, db *odb.DB, opt Options) (*Result, error) {
 		return res, err
 	}, func(string) error { return nil })
 	if err == nil {
-		err = removeOpen(db.Dir())
+		err = dropOpen(db, opt)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("seal store %s again: %w", db.Dir(), err)

@@ -229,7 +229,7 @@ func TestWrittenMeanwhile(t *testing.T) {
 func TestBesideOtherWork(t *testing.T) {
 	t.Parallel()
 	l, opt := filled(t), keyPair(t)
-	for _, name := range []string{"collect", "pushing", "sealing"} {
+	for _, name := range besideLock {
 		lock := flock.New(l.PrivatePath(name))
 		odbtest.Must(t, lock.Lock())
 		if _, err := seal(t, l.DB, opt); !errors.Is(err, odb.ErrLocked) || !strings.Contains(err.Error(), name) {
@@ -243,8 +243,21 @@ func TestBesideOtherWork(t *testing.T) {
 		t.Errorf("sealed beside a quarantine: %v", err)
 	}
 	odbtest.Must(t, remove())
+	opt.Progress = func(string, int, int, int64) { wantBusy(t, l.DB) }
 	_, err = seal(t, l.DB, opt)
 	odbtest.Must(t, err)
+}
+
+// wantBusy fails if work beside the lock could begin now.
+func wantBusy(t *testing.T, db *odb.DB) {
+	t.Helper()
+	for _, name := range besideLock {
+		lock := flock.New(db.PrivatePath(name), flock.SetFlag(os.O_CREATE|os.O_RDWR))
+		if free, err := lock.TryRLock(); free || err != nil {
+			t.Errorf("%s is free while the store is sealed: %v", name, err)
+		}
+		odbtest.Must(t, lock.Close())
+	}
 }
 
 // TestStrangeFile: a store with a link in it is not sealed.

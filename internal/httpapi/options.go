@@ -40,6 +40,10 @@ type Options struct {
 	// it, and does not wait. nil = never.
 	Sign func(root string)
 
+	// Seal begins to seal the store in the background, and what the settings of a root want done before. It is called when
+	// the server ends, for roots whose settings open sealed stores, and does not wait. nil = never.
+	Seal func(root string)
+
 	CleanEvery time.Duration // between two cleanings in the background; 0 = DefaultCleanEvery, < 0 = none
 
 	// ReadOnly says why no request may change anything; "" = requests may. Where it is set, only GET,

@@ -29,6 +29,30 @@ func (s *Server) sealClosed() {
 	}
 }
 
+// opened lists the roots whose stores are open, or were closed and not sealed yet.
+func (s *Server) opened() (roots []string) {
+	for _, p := range s.projects.list() {
+		p.mu.Lock()
+		if p.handle != nil || p.idle {
+			roots = append(roots, p.root)
+		}
+		p.mu.Unlock()
+	}
+	return roots
+}
+
+// sealLater lets stores be sealed that this server leaves open, because it ends before they are idle.
+func (s *Server) sealLater(roots []string) {
+	if s.opt.Seal == nil {
+		return
+	}
+	for _, root := range roots {
+		if opt, err := s.opt.Settings(root); err == nil && opt.Unseal {
+			s.opt.Seal(root)
+		}
+	}
+}
+
 func (p *project) wasClosed() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -71,7 +71,10 @@ func (s *Server) Close() error {
 	s.janitor.Wait()
 	s.afterMoves()
 	s.working.Wait()
-	return errors.Join(s.davReaders.Close(), s.projects.close())
+	opened := s.opened()
+	err := errors.Join(s.davReaders.Close(), s.projects.close())
+	s.sealLater(opened)
+	return err
 }
 
 // maintainStores closes idle stores and cleans the stores that are due.

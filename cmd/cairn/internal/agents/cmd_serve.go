@@ -240,6 +240,7 @@ func (c *commands) serverOptions(dataDir string) httpapi.Options {
 		Guard:    c.guardRoot,
 		Sync:     func(root string) { c.syncRoot(root, dataDir) },
 		Sign:     func(root string) { c.signRoot(root, dataDir) },
+		Seal:     func(root string) { c.sealRoot(root, dataDir) },
 		Retention: func(root string) (cairn.Retention, bool, error) {
 			there := *c.Program
 			cfg, err := there.Settings(root)
@@ -248,25 +249,6 @@ func (c *commands) serverOptions(dataDir string) httpapi.Options {
 			}
 			return cfg.Retention(), cfg.Background, nil
 		},
-	}
-}
-
-// syncRoot starts a push in the background where the settings of a root want one.
-func (c *commands) syncRoot(root, dataDir string) {
-	there := *c.Program
-	cfg, err := there.Settings(root)
-	if err == nil && cfg.Sync != "" && there.MayBegin() {
-		_ = c.Spawn(cli.SyncArgs(&cairn.Options{Root: root, DataDir: dataDir})) // the next call tries again
-	}
-}
-
-// signRoot starts to sign in the background where the settings of a root name a key.
-func (c *commands) signRoot(root, dataDir string) {
-	there := *c.Program
-	cfg, err := there.Settings(root)
-	if err == nil {
-		there.LastOptions = &cairn.Options{Root: root, DataDir: dataDir, Sign: cfg.Sign}
-		there.SignLater()
 	}
 }
 

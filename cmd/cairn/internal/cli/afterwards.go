@@ -22,7 +22,7 @@ var cleansAfter = []string{"track", "hook", "restore", "revert", "merge", "undo"
 // all of it, because the others need the store open.
 func (c *Program) doLater() {
 	if c.sealsLater() {
-		_ = c.Spawn([]string{"seal", "--background", "--quiet", "--root", c.LastOptions.Root, "--data-dir", c.LastOptions.DataDir})
+		_ = c.Spawn(SealArgs(c.LastOptions))
 		return
 	}
 	c.CleanLater()
@@ -98,6 +98,11 @@ func (c *Program) syncLater() {
 	if !access.Pushing(c.LastOptions.DataDir, c.LastOptions.Root) {
 		_ = c.Spawn(SyncArgs(c.LastOptions))
 	}
+}
+
+// SealArgs is the command line of a process that seals in the background.
+func SealArgs(opt *cairn.Options) []string {
+	return []string{"seal", "--background", "--quiet", "--root", opt.Root, "--data-dir", opt.DataDir}
 }
 
 // SyncArgs is the command line of a push in the background.

@@ -14,7 +14,7 @@ func (s *Server) sealClosed() {
 			continue
 		}
 		opt, err := s.opt.Settings(p.root)
-		if err == nil && opt.Unseal {
+		if err == nil && opt.Unseal && !cairn.StoreSealed(opt.DataDir, p.root) { // Seal would seal it again
 			_, err = cairn.Seal(s.life, opt, cairn.SealOptions{})
 		}
 		switch {

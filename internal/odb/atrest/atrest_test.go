@@ -72,7 +72,11 @@ func TestSealedIsRefused(t *testing.T) {
 	_, errLock := other.Lock(t.Context())
 	_, errRef := other.Ref("refs/cairn/sessions/secret-session")
 	_, errRefs := other.Refs("refs/cairn/")
-	for what, err := range map[string]error{"open": errOpen, "create": errCreate, "lock": errLock, "ref": errRef, "refs": errRefs} {
+	_, errRead := other.ReadPrivate(odb.PrivateReviewed)
+	for what, err := range map[string]error{
+		"open": errOpen, "create": errCreate, "lock": errLock, "ref": errRef, "refs": errRefs, "read a private file": errRead,
+		"write one": other.WritePrivate(odb.PrivatePushed, []byte("open")), "note one": other.NotePrivate(odb.PrivateCleaned, []byte("open")),
+	} {
 		if !errors.Is(err, odb.ErrSealed) {
 			t.Errorf("%s: %v, want that the store is sealed", what, err)
 		}

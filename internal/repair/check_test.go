@@ -139,7 +139,15 @@ func TestSeek(t *testing.T) {
 			}
 			return ""
 		}, "the store "},
-		"a sealed remote":                  {func(p *patient) string { return p.sealedRemote("") }, "fleet.git"},
+		"a sealed remote": {func(p *patient) string { return p.sealedRemote("") }, "fleet.git"},
+		"a sealed remote with a damaged note": {func(p *patient) string {
+			remote := p.sealedRemote("")
+			o := gittest.NewOracle(p)
+			for _, id := range []string{strings.Repeat("0", 32), strings.Repeat("f", 32)} {
+				o.In(remote, "update-ref", "refs/cairn/sealed/"+id, strings.TrimSpace(o.Feed(remote, "no note", "hash-object", "-w", "--stdin")))
+			}
+			return remote
+		}, "fleet.git"},
 		"a sealed remote with packed refs": {func(p *patient) string { return p.sealedRemote("pack-refs") }, "fleet.git"},
 	} {
 		t.Run(name, func(t *testing.T) {

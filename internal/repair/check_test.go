@@ -21,6 +21,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/sealed"
+	"github.com/seed-fb9cbc17/cairn/internal/settings"
 	"github.com/seed-fb9cbc17/cairn/internal/statetest"
 	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
@@ -266,6 +267,11 @@ func TestV11_FromMustBeThere(t *testing.T) {
 	before := fmt.Sprint(p.refs())
 	if found, err := p.Check(t.Context(), CheckOptions{Fix: true, From: filepath.Join(t.TempDir(), "nowhere")}); err == nil {
 		t.Errorf("found %+v", found)
+	}
+	remote := p.sealedRemote("")
+	p.Opt.Identity += "-elsewhere"
+	if found, err := p.Check(t.Context(), CheckOptions{Fix: true, From: remote}); !errors.Is(err, settings.ErrIdentity) {
+		t.Errorf("without the file of the key: found %+v, %v", found, err)
 	}
 	if losses, err := p.Losses(); err != nil || len(losses) > 0 || fmt.Sprint(p.refs()) != before {
 		t.Errorf("losses %v, %v, refs %v", losses, err, p.refs())

@@ -3,13 +3,16 @@ package transfer
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/settings"
 )
 
 // OpenSealed brings the objects of every sealed line on a remote into a quarantine, without refs, as far as the
-// identity of the options opens them. The log says how many stores cannot be read, and which are damaged.
+// identity of the options opens them. The log says how many stores cannot be read, and which are damaged. An identity
+// that cannot be used is settings.ErrIdentity.
 func (m *remote) OpenSealed(ctx context.Context, s *history.Store, q *odb.Quarantine) (err error) {
 	notes, err := s.DB.QuarantineAlone()
 	if err != nil {
@@ -22,7 +25,7 @@ func (m *remote) OpenSealed(ctx context.Context, s *history.Store, q *odb.Quaran
 	f := &sealedFetch{Transport: &Transport{Store: s}, m: m, q: q, all: true}
 	refs, identities, closed, err := f.noteRefs(notes)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", settings.ErrIdentity, err)
 	}
 	if closed == nil {
 		closed = new(sealedNotes)
@@ -31,6 +34,8 @@ func (m *remote) OpenSealed(ctx context.Context, s *history.Store, q *odb.Quaran
 		switch one, err := f.lostOf(ctx, notes, ref, identities); {
 		case ctx.Err() != nil:
 			return ctx.Err()
+		case errors.Is(err, settings.ErrIdentity):
+			return err
 		case err != nil: // others may have what is looked for
 			s.Log.Warn("a sealed store was not looked at", "note", ref.Name, "error", err)
 		case one.closed > 0:

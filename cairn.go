@@ -148,6 +148,7 @@ func (r *Repo) Close() error {
 	r.capturer.Watch.EndFolding()
 	err := r.capturer.Watch.Close()
 	if r.capturer.Fresh != nil {
+		err = errors.Join(err, r.endUse()) // an open file keeps a store from being removed on Windows
 		r.capturer.Fresh.Drop(r.capturer)
 	}
 	return errors.Join(err, r.beside.close(), r.store.DB.Close(), r.endUse())

@@ -208,6 +208,19 @@ func TestOpenUnseals(t *testing.T) {
 	}
 }
 
+// TestSealBesideItsMaker: the Repo that makes a store keeps it from being sealed, as one that opens it.
+func TestSealBesideItsMaker(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"kept": gittest.File("kept\n")})
+	sealing(t)(&f.opt)
+	f.opt.Unseal = true
+	f.trackAll()
+	if _, err := cairn.Seal(t.Context(), f.opt, cairn.SealOptions{}); !errors.Is(err, cairn.ErrLocked) {
+		t.Errorf("sealed under its maker: %v", err)
+	}
+	f.seal()
+}
+
 // TestSealBesideReaders: processes that open the store, work, leave and seal it, all at the same time. None of them ever
 // sees half a store.
 func TestSealBesideReaders(t *testing.T) {

@@ -306,18 +306,6 @@ func (ps *projects) closeIdle(since time.Time) (err error) {
 	return err
 }
 
-// open lists the roots whose stores are open, or closed and not sealed yet.
-func (ps *projects) open() (roots []string) {
-	for _, p := range ps.list() {
-		p.mu.Lock()
-		if p.handle != nil || p.idle {
-			roots = append(roots, p.root)
-		}
-		p.mu.Unlock()
-	}
-	return roots
-}
-
 func (ps *projects) close() (err error) {
 	for _, p := range ps.list() {
 		err = errors.Join(err, p.retire())

@@ -14,7 +14,7 @@ func (s *Server) sealClosed() {
 			continue
 		}
 		opt, err := s.opt.Settings(p.root)
-		if err == nil && opt.Unseal && !cairn.StoreSealed(opt.DataDir, p.root) {
+		if err == nil && opt.Unseal && !cairn.StoreSealed(opt.DataDir, p.root) { // Seal would seal it again
 			_, err = cairn.Seal(s.life, opt, cairn.SealOptions{})
 		}
 		switch {
@@ -26,6 +26,30 @@ func (s *Server) sealClosed() {
 		p.mu.Lock()
 		p.idle = false
 		p.mu.Unlock()
+	}
+}
+
+// opened lists the roots whose stores are open, or were closed and not sealed yet.
+func (s *Server) opened() (roots []string) {
+	for _, p := range s.projects.list() {
+		p.mu.Lock()
+		if p.handle != nil || p.idle {
+			roots = append(roots, p.root)
+		}
+		p.mu.Unlock()
+	}
+	return roots
+}
+
+// sealLater lets stores be sealed that this server leaves open, because it ends before they are idle.
+func (s *Server) sealLater(roots []string) {
+	if s.opt.Seal == nil {
+		return
+	}
+	for _, root := range roots {
+		if opt, err := s.opt.Settings(root); err == nil && opt.Unseal {
+			s.opt.Seal(root)
+		}
 	}
 }
 

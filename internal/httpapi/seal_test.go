@@ -16,9 +16,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/sealed"
 )
 
-// TestServerSeals: a store without requests is sealed, and the next request opens it again.
-func TestServerSeals(t *testing.T) {
-	t.Parallel()
+// sealing returns an option of a server whose settings have a key and, while opens is set, the setting seal.
+func sealing(t *testing.T, opens *atomic.Bool) func(*Options) {
+	t.Helper()
 	id, err := age.GenerateX25519Identity()
 	if err != nil {
 		t.Fatal(err)
@@ -27,17 +27,44 @@ func TestServerSeals(t *testing.T) {
 	if err := os.WriteFile(key, []byte(id.String()+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var opens atomic.Bool
-	opens.Store(true)
-	f := newFixture(t, someTree, func(o *Options) {
+	return func(o *Options) {
 		inner := o.Settings
-		o.Idle = 4 * time.Millisecond
 		o.Settings = func(root string) (cairn.Options, error) {
 			opt, err := inner(root)
 			opt.Encrypt, opt.Identity, opt.Sealer, opt.Unseal = []string{id.Recipient().String()}, key, sealed.Age{}, opens.Load()
 			return opt, err
 		}
-	})
+	}
+}
+
+// TestServerEndsUnsealed: a store that a server leaves open when it ends is sealed by another process, if the settings
+// want that.
+func TestServerEndsUnsealed(t *testing.T) {
+	t.Parallel()
+	for _, wants := range []bool{true, false} {
+		var opens atomic.Bool
+		opens.Store(wants)
+		var begun []string
+		f := newFixture(t, someTree, sealing(t, &opens), func(o *Options) { o.Seal = func(root string) { begun = append(begun, root) } })
+		f.track()
+		if len(begun) > 0 {
+			t.Errorf("sealed while the server runs: %q", begun)
+		}
+		if err := f.server.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.Contains(begun, f.root); got != wants || len(begun) > 1 {
+			t.Errorf("setting %v: begun for %q", wants, begun)
+		}
+	}
+}
+
+// TestServerSeals: a store without requests is sealed, and the next request opens it again.
+func TestServerSeals(t *testing.T) {
+	t.Parallel()
+	var opens atomic.Bool
+	opens.Store(true)
+	f := newFixture(t, someTree, sealing(t, &opens), func(o *Options) { o.Idle = 4 * time.Millisecond })
 	f.track()
 	isSealed := func() bool { return cairn.StoreSealed(f.dataDir, f.root) }
 	wait(t, "the store is sealed", isSealed)

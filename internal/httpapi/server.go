@@ -71,13 +71,9 @@ func (s *Server) Close() error {
 	s.janitor.Wait()
 	s.afterMoves()
 	s.working.Wait()
-	open := s.projects.open()
+	opened := s.opened()
 	err := errors.Join(s.davReaders.Close(), s.projects.close())
-	for _, root := range open {
-		if s.opt.Seal != nil {
-			s.opt.Seal(root)
-		}
-	}
+	s.sealLater(opened)
 	return err
 }
 

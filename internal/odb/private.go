@@ -39,6 +39,9 @@ const (
 // ReadPrivate returns the contents of a private file, ErrNotFound if there is none.
 func (db *DB) ReadPrivate(name Private) ([]byte, error) {
 	data, err := atomicfile.Read(db.PrivatePath(string(name)))
+	if err != nil && IsSealed(db.dir) { // by another process, since it was opened
+		return nil, sealedError(db.dir)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w", db.PrivatePath(string(name)), ErrNotFound)
 	}
@@ -48,20 +51,22 @@ func (db *DB) ReadPrivate(name Private) ([]byte, error) {
 // WritePrivate replaces a private file, completely or not at all, also where a directory has its name.
 // Call it with the lock held, unless a lost update does no harm.
 func (db *DB) WritePrivate(name Private, data []byte) error {
+	return db.writePrivate(name, data, !db.opt.NoSync)
+}
+
+func (db *DB) writePrivate(name Private, data []byte, sync bool) error {
+	if IsSealed(db.dir) { // the file would lie beside the stream, open
+		return sealedError(db.dir)
+	}
 	if err := db.ClearPrivate(string(name)); err != nil {
 		return err
 	}
-	return writeFile(db.PrivatePath(string(name)), data, !db.opt.NoSync)
+	return writeFile(db.PrivatePath(string(name)), data, sync)
 }
 
 // NotePrivate is WritePrivate without a wait for the disk, for a file that its reader makes again
 // where it is absent or damaged: a loss of power may leave it so.
-func (db *DB) NotePrivate(name Private, data []byte) error {
-	if err := db.ClearPrivate(string(name)); err != nil {
-		return err
-	}
-	return writeFile(db.PrivatePath(string(name)), data, false)
-}
+func (db *DB) NotePrivate(name Private, data []byte) error { return db.writePrivate(name, data, false) }
 
 // DropPrivate removes a private file, if there is one. Call it with the lock held.
 func (db *DB) DropPrivate(name Private) error {

@@ -21,6 +21,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/sealed"
+	"github.com/seed-fb9cbc17/cairn/internal/settings"
 	"github.com/seed-fb9cbc17/cairn/internal/statetest"
 	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
@@ -139,7 +140,15 @@ func TestSeek(t *testing.T) {
 			}
 			return ""
 		}, "the store "},
-		"a sealed remote":                  {func(p *patient) string { return p.sealedRemote("") }, "fleet.git"},
+		"a sealed remote": {func(p *patient) string { return p.sealedRemote("") }, "fleet.git"},
+		"a sealed remote with a damaged note": {func(p *patient) string {
+			remote := p.sealedRemote("")
+			o := gittest.NewOracle(p)
+			for _, id := range []string{strings.Repeat("0", 32), strings.Repeat("f", 32)} {
+				o.In(remote, "update-ref", "refs/cairn/sealed/"+id, strings.TrimSpace(o.Feed(remote, "no note", "hash-object", "-w", "--stdin")))
+			}
+			return remote
+		}, "fleet.git"},
 		"a sealed remote with packed refs": {func(p *patient) string { return p.sealedRemote("pack-refs") }, "fleet.git"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -258,6 +267,11 @@ func TestV11_FromMustBeThere(t *testing.T) {
 	before := fmt.Sprint(p.refs())
 	if found, err := p.Check(t.Context(), CheckOptions{Fix: true, From: filepath.Join(t.TempDir(), "nowhere")}); err == nil {
 		t.Errorf("found %+v", found)
+	}
+	remote := p.sealedRemote("")
+	p.Opt.Identity += "-elsewhere"
+	if found, err := p.Check(t.Context(), CheckOptions{Fix: true, From: remote}); !errors.Is(err, settings.ErrIdentity) {
+		t.Errorf("without the file of the key: found %+v, %v", found, err)
 	}
 	if losses, err := p.Losses(); err != nil || len(losses) > 0 || fmt.Sprint(p.refs()) != before {
 		t.Errorf("losses %v, %v, refs %v", losses, err, p.refs())

@@ -2,6 +2,7 @@ package repair
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/envelope"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/settings"
 	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
 
@@ -36,7 +38,7 @@ func (r *Doctor) fromPlaces(ctx context.Context, from string) (places []place, e
 		}
 	}
 	more, err := r.fetchedPlace(ctx, from, local)
-	if err != nil && local { // its objects are a place without
+	if err != nil && local && !errors.Is(err, settings.ErrIdentity) { // its objects are a place without
 		r.Log.Warn("sealed lines were not looked at", "error", err)
 		err = nil
 	}

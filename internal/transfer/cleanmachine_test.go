@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -43,6 +44,14 @@ func TestCleanRemoteMachine(t *testing.T) {
 		}
 		before := refsOf(o, dir)
 		f.fetch(dir)
+		// The note of a store whose id is longer.
+		p, _, err := f.Project(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		longer := refAbout + p.Keys(f.Root)[0] + "/" + g.store() + "0"
+		o.In(dir, "update-ref", longer, strings.TrimSpace(before[strings.LastIndexByte(before, ' '):]))
+		before = refsOf(o, dir)
 		would, err := f.CleanRemoteMachine(t.Context(), dir, g.store(), true)
 		if err != nil || len(would) == 0 || refsOf(o, dir) != before {
 			t.Fatalf("%s: would drop %q, %v", name, would, err)
@@ -62,7 +71,7 @@ func TestCleanRemoteMachine(t *testing.T) {
 		if err != nil || !slices.Equal(slices.Sorted(slices.Values(dropped)), slices.Sorted(slices.Values(would))) {
 			t.Errorf("%s: dropped %q, %v, planned %q", name, dropped, err, would)
 		}
-		if n := strings.Count(before, "\n") - strings.Count(refsOf(o, dir), "\n"); n != len(would) || strings.Contains(refsOf(o, dir), g.store()) {
+		if n := strings.Count(before, "\n") - strings.Count(refsOf(o, dir), "\n"); n != len(would) || strings.Count(refsOf(o, dir), g.store()) != 1 || !strings.Contains(refsOf(o, dir), longer) {
 			t.Errorf("%s: %d refs have gone:\n%s", name, n, refsOf(o, dir))
 		}
 		if list, err = f.ListRemote(t.Context(), dir, false); err != nil || len(list) != 1 || len(list[0].Stores) != 2 {
@@ -107,5 +116,57 @@ func TestCleanRemoteRewritten(t *testing.T) {
 	}
 	if dropped := f.cleanRemote(dir, false); dropped != nil {
 		t.Errorf("dropped %q again", dropped)
+	}
+}
+
+// TestCleanRemoteAfterARepair: a line of which a repair has lost something here stays on the remote, which may have it
+// whole.
+func TestCleanRemoteAfterARepair(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	for _, name := range []string{"open", "cut", "sealed"} {
+		dir := bareRepository(t, o)
+		f := newMachine(t)
+		if name == "sealed" {
+			f.sealsFor(newKey(t))
+		}
+		old := f.track(map[string]string{"a": "lost\n"})
+		f.pin("@", "gone")
+		f.pin("@", "dropped")
+		f.push(dir)
+		before := refsOf(o, dir)
+		for _, pin := range []string{"gone", "dropped"} {
+			if err := f.DB.DeleteRef(history.RefPins + pin); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f.removeLines()
+		f.track(map[string]string{"b": "1\n"})
+		now := f.track(map[string]string{"b": "2\n"})
+		lost := history.Loss{Kind: "path", Path: "a", Checkpoints: []string{history.CommitOf(now).Parents[0].String()}}
+		if name == "cut" {
+			lost = history.Loss{Kind: "checkpoint", Checkpoint: lost.Checkpoints[0]}
+			if err := f.DB.SetShallow([]object.ID{history.IDOf(now)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := f.Exclusive(t.Context(), func(l *history.Locked) error {
+			losses := []history.Loss{lost, {Kind: "ref", Ref: history.RefPins + "gone", Checkpoint: "unknown"}}
+			replaced := map[object.ID]object.ID{history.IDOf(old): history.IDOf(now)}
+			return errors.Join(f.RecordReplaced(l, replaced), f.RecordLosses(l, losses))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dropped, err := f.CleanRemote(t.Context(), dir, false)
+		if name == "sealed" {
+			if !errors.Is(err, errHarmed) || dropped != nil || refsOf(o, dir) != before {
+				t.Errorf("%s: dropped %q, %v", name, dropped, err)
+			}
+			continue
+		}
+		if refs := refsOf(o, dir); err != nil || len(dropped) > 0 || refs != before {
+			t.Errorf("%s: dropped %q, %v, left\n%s", name, dropped, err, refs)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,7 +55,13 @@ func (r *Transport) cleanRemote(ctx context.Context, m *remote, dryRun bool) (dr
 	if err != nil {
 		return nil, err
 	}
-	surplus = append(surplus, r.rewritten(there, surplus)...)
+	surplus, harmed, err := r.splitHarmed(append(surplus, r.rewritten(there, surplus)...))
+	if err != nil {
+		return nil, err
+	}
+	for _, ref := range harmed {
+		r.Log.Warn("line stays on the remote: a repair has lost a part of it here (cairn doctor --fix --from REMOTE)", "line", ref.name)
+	}
 	if dryRun {
 		return namesOf(surplus), nil
 	}
@@ -89,14 +96,17 @@ func (r *Transport) cleanSealed(ctx context.Context, m *remote, dryRun bool) (dr
 			return nil, err
 		case strings.HasPrefix(history.RefRoot+name, history.RefSignatures):
 		case here:
-			there = append(there, thereRef{name: name})
+			there = append(there, thereRef{name: name, id: head.ID.String()})
 		default: // a purge has rewritten the line, or it was begun again
-			replaced = append(replaced, thereRef{name: name})
+			replaced = append(replaced, thereRef{name: name, id: head.ID.String()})
 		}
 	}
 	surplus, err := r.surplus(there)
 	if dropped = append(namesOf(surplus), namesOf(replaced)...); err != nil || len(dropped) == 0 {
 		return dropped, err
+	}
+	if _, harmed, err := r.splitHarmed(append(surplus[:len(surplus):len(surplus)], replaced...)); err != nil || len(harmed) > 0 {
+		return nil, cmp.Or(err, errHarmed)
 	}
 	stay := slices.DeleteFunc(there, func(ref thereRef) bool { return slices.Contains(surplus, ref) })
 	if err := r.wholeHere(ctx, stay, heads); err != nil || dryRun {
@@ -108,6 +118,10 @@ func (r *Transport) cleanSealed(ctx context.Context, m *remote, dryRun bool) (dr
 	}
 	return dropped, err
 }
+
+// errHarmed: the sealed lines go as one, so none is dropped.
+var errHarmed = errors.New("a repair has lost a part of a line here, and it may be whole there: nothing is sealed again " +
+	"(cairn doctor --fix --from REMOTE looks there)")
 
 // hasHead reports whether a commit is in the store, thinned or not.
 func (r *Transport) hasHead(id object.ID) (bool, error) {
@@ -164,7 +178,7 @@ func (r *Transport) ownThere(ctx context.Context, m *remote, dir, own string) (l
 }
 
 // below lists the refs of a remote that begin with one of some prefixes, in the order of the prefixes. Their names are
-// what follows.
+// what follows. A prefix without a slash at its end is a whole ref.
 func (m *remote) below(ctx context.Context, dir string, prefixes []string) (list []thereRef, err error) {
 	out, err := m.Run(ctx, dir, []string{"ls-remote", "--quiet", "--refs"}, []string{history.RefRoot + "*"})
 	if err != nil {
@@ -174,6 +188,9 @@ func (m *remote) below(ctx context.Context, dir string, prefixes []string) (list
 		for line := range strings.Lines(out) {
 			id, name, _ := strings.Cut(strings.TrimRight(line, "\n"), "\t")
 			below, ok := strings.CutPrefix(name, prefix)
+			if below != "" && !strings.HasSuffix(prefix, "/") {
+				continue
+			}
 			if _, err := object.ParseID(id); ok && err == nil {
 				list = append(list, thereRef{below, name, id})
 			}

@@ -44,21 +44,28 @@ const notesSpec = "+" + envelope.RefNotes + "*:" + envelope.RefNotes + "*"
 
 // sealedNotes opens the notes that came, as far as the identities do.
 func (r *Transport) sealedNotes(came *odb.Quarantine) (*sealedNotes, error) {
-	refs, err := came.Refs(envelope.RefNotes)
-	if err != nil || len(refs) == 0 {
-		return &sealedNotes{}, err
-	}
-	if r.Opt.Sealer == nil {
-		return &sealedNotes{closed: len(refs), why: errNoSealer}, nil
-	}
-	identities, err := r.Opt.ReadIdentity()
-	if err != nil {
-		return nil, err
-	}
-	if identities == nil {
-		return &sealedNotes{closed: len(refs), why: errNoIdentity}, nil
+	refs, identities, none, err := r.noteRefs(came)
+	if err != nil || none != nil {
+		return none, err
 	}
 	return r.openNotes(came, refs, identities)
+}
+
+// noteRefs lists the notes that came, with the identities that may open them. none is the answer where nothing opens
+// one.
+func (r *Transport) noteRefs(came *odb.Quarantine) (refs []odb.Ref, identities []byte, none *sealedNotes, err error) {
+	refs, err = came.Refs(envelope.RefNotes)
+	if err != nil || len(refs) == 0 {
+		return nil, nil, &sealedNotes{}, err
+	}
+	if r.Opt.Sealer == nil {
+		return nil, nil, &sealedNotes{closed: len(refs), why: errNoSealer}, nil
+	}
+	identities, err = r.Opt.ReadIdentity()
+	if err == nil && identities == nil {
+		return nil, nil, &sealedNotes{closed: len(refs), why: errNoIdentity}, nil
+	}
+	return refs, identities, nil, err
 }
 
 func (r *Transport) openNotes(came *odb.Quarantine, refs []odb.Ref, identities []byte) (*sealedNotes, error) {

@@ -48,7 +48,8 @@ func plainHostPath(where string) string {
 	case strings.HasPrefix(at, "/"):
 		return plainRemote("ssh://" + host + at)
 	}
-	return strings.ToLower(host) + ":" + withoutGit(at)
+	user := strings.LastIndexByte(host, '@') + 1
+	return host[:user] + strings.ToLower(host[user:]) + ":" + withoutGit(at)
 }
 
 func withoutGit(at string) string {

@@ -26,7 +26,7 @@ func TestPlainRemote(t *testing.T) {
 	}
 	apart := []string{
 		"https://h/x", "http://h/x", "https://h:8443/x", "https://h/X", "https://i/x", "https://you@h/x", "ssh://h/x", "git://h/x",
-		"h:x", "h:~/x", "you@h:x", "/srv/x", "/srv/x.git", "/srv/X", "file://host/srv/x", "https://h/x?y", "%zz:x", "", "https://",
+		"h:x", "h:~/x", "you@h:x", "You@h:x", "ssh://You@h/x", "ssh://you@h/x", "/srv/x", "/srv/x.git", "/srv/X", "file://host/srv/x", "https://h/x?y", "%zz:x", "", "https://",
 	}
 	for i, a := range apart {
 		for _, b := range apart[:i] {

@@ -41,8 +41,8 @@ func Use(ctx context.Context, dir string) (end func() error, err error) {
 	return func() error { return nil }, errors.Join(err, l.Close())
 }
 
-// alone takes the locks of the work beside the lock of the store. A lock that another process has is odb.ErrLocked. It
-// makes the file that Use locks, so that none can lock a new one meanwhile.
+// alone takes the locks of the work beside the lock of the store, and makes files that are absent: a process that
+// begins such work later finds them locked. A lock that another process has is odb.ErrLocked.
 func alone(db *odb.DB) (end func() error, err error) {
 	var taken []*flock.Flock
 	end = func() (err error) {
@@ -52,15 +52,8 @@ func alone(db *odb.DB) (end func() error, err error) {
 		return err
 	}
 	for _, name := range besideLock {
-		flags := os.O_RDWR
-		if name == useName {
-			flags |= os.O_CREATE
-		}
-		l := flock.New(db.PrivatePath(name), flock.SetFlag(flags), flock.SetPermissions(0o600))
+		l := flock.New(db.PrivatePath(name), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
 		ok, err := l.TryLock()
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
 		if err == nil && !ok {
 			err = fmt.Errorf("%w: another process works with it, by %s; try again when it has ended", odb.ErrLocked, db.PrivatePath(name))
 		}

@@ -27,9 +27,15 @@ type entry struct {
 	info fs.FileInfo
 }
 
-// list returns what a store consists of, directories before their contents. The temporary file of a process that
-// works without the lock is odb.ErrLocked. Anything but a file or a directory is odb.ErrCorrupt.
-func list(dir string) (entries []entry, err error) {
+// list returns what a store consists of, directories before their contents. The store may be reached through a link.
+// The temporary file of a process that works without the lock is odb.ErrLocked. Anything below but a file or a
+// directory is odb.ErrCorrupt, and so is a directory that holds no store. Files in cairn/ whose names begin with own are
+// the caller's; "" is for none.
+func list(dir, own string) (entries []entry, err error) {
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return nil, err
+	}
+	var parts contents
 	err = filepath.WalkDir(dir, func(at string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -43,17 +49,61 @@ func list(dir string) (entries []entry, err error) {
 		switch {
 		case err != nil:
 			return err
-		case name == "." || name == privateDir || stays(name):
+		case (name == "." || name == privateDir) && info.IsDir() || stays(name):
 			return nil
+		case own != "" && strings.HasPrefix(name, privateDir+"/"+own):
+			return skip(info)
 		case isTemporary(path.Base(name)):
 			return fmt.Errorf("%w: another process still writes %s", odb.ErrLocked, at)
 		case !info.IsDir() && !info.Mode().IsRegular():
 			return fmt.Errorf("%w: %s is neither a file nor a directory", odb.ErrCorrupt, at)
 		}
+		parts.note(name, info.IsDir())
 		entries = append(entries, entry{name, info})
 		return nil
 	})
+	if err == nil {
+		err = parts.check(dir)
+	}
 	return entries, err
+}
+
+func skip(info fs.FileInfo) error {
+	if info.IsDir() {
+		return fs.SkipDir
+	}
+	return nil
+}
+
+// contents counts the directories without which nothing is a store.
+type contents int
+
+func (c *contents) note(name string, isDir bool) {
+	if isDir && (name == "objects" || name == "refs") {
+		*c++
+	}
+}
+
+func (c contents) check(where string) error {
+	if c != 2 {
+		return fmt.Errorf("%w: %s has no directories objects and refs", odb.ErrCorrupt, where)
+	}
+	return nil
+}
+
+// unchanged fails if the files of a store are not those of a list any more: a process that takes no lock has written.
+func unchanged(dir string, entries []entry, own string) error {
+	now, err := list(dir, own)
+	if err != nil {
+		return err
+	}
+	same := func(a, b entry) bool {
+		return a.name == b.name && (a.info.IsDir() || a.info.Size() == b.info.Size() && a.info.ModTime().Equal(b.info.ModTime()))
+	}
+	if !slices.EqualFunc(entries, now, same) {
+		return fmt.Errorf("%w: another process has written to %s; try again when it has ended", odb.ErrLocked, dir)
+	}
+	return nil
 }
 
 // stays reports whether a file keeps its place in a sealed store.
@@ -110,10 +160,11 @@ func add(out *tar.Writer, at string, e entry, res *Result) error {
 // keeps, is odb.ErrCorrupt: a holder of a recipient alone can make an archive.
 func each(in io.Reader, f func(head *tar.Header, content io.Reader) error) (*Result, error) {
 	res := new(Result)
+	var parts contents
 	for from := tar.NewReader(in); ; {
 		head, err := from.Next()
 		if err == io.EOF {
-			return res, nil
+			return res, parts.check("the archive")
 		}
 		if err != nil {
 			return nil, err
@@ -124,6 +175,7 @@ func each(in io.Reader, f func(head *tar.Header, content io.Reader) error) (*Res
 			return nil, fmt.Errorf("%w: the archive has %.80q, which belongs to no store", odb.ErrCorrupt, head.Name)
 		}
 		head.Name = name
+		parts.note(name, head.Typeflag == tar.TypeDir)
 		if err := f(head, from); err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -33,7 +34,8 @@ type Result struct {
 }
 
 // Seal encrypts a store. Its caller has opened the store and has the lock; no operation is under way. A process that
-// works beside the lock, such as a cleaning or a push, is ErrLocked. After an error the store is open as before.
+// works beside the lock, such as a cleaning or a push, is ErrLocked. After an error the store is open as before, or
+// sealed and whole with open files beside the stream.
 func Seal(ctx context.Context, db *odb.DB, opt Options) (*Result, error) {
 	end, err := alone(db)
 	if err != nil {
@@ -53,15 +55,25 @@ func seal(ctx context.Context, db *odb.DB, opt Options) (*Result, error) {
 	if err := db.DropLog(); err != nil {
 		return nil, err
 	}
-	entries, err := list(db.Dir())
+	entries, err := list(db.Dir(), "")
 	if err != nil {
 		return nil, err
 	}
-	res, err := install(db, opt, func(w io.Writer) (*Result, error) { return archive(ctx, w, db.Dir(), entries, opt) })
+	write := func(w io.Writer) (*Result, error) { return archive(ctx, w, db.Dir(), entries, opt) }
+	res, err := install(db, opt, write, func(own string) error { return unchanged(db.Dir(), entries, own) })
 	if err != nil {
 		return nil, err
 	}
-	return res, removeOpen(db.Dir())
+	return res, dropOpen(db, opt)
+}
+
+// dropOpen removes what was open of a store that is sealed, so that it stays removed after a loss of power.
+func dropOpen(db *odb.DB, opt Options) error {
+	err := removeOpen(db.Dir())
+	if err != nil || opt.NoSync {
+		return err
+	}
+	return errors.Join(atomicfile.SyncDir(filepath.Dir(db.PrivatePath(odb.SealedName))), atomicfile.SyncDir(db.Dir()))
 }
 
 // Reseal encrypts a sealed store for other recipients. The caller has the lock of db, from odb.OpenSealed.
@@ -75,9 +87,9 @@ func Reseal(ctx context.Context, db *odb.DB, opt Options) (*Result, error) {
 			return err
 		})
 		return res, err
-	})
+	}, func(string) error { return nil })
 	if err == nil {
-		err = removeOpen(db.Dir())
+		err = dropOpen(db, opt)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("seal store %s again: %w", db.Dir(), err)
@@ -85,8 +97,9 @@ func Reseal(ctx context.Context, db *odb.DB, opt Options) (*Result, error) {
 	return res, nil
 }
 
-// install encrypts what write writes, tries the key on it, and gives it its name.
-func install(db *odb.DB, opt Options, write func(io.Writer) (*Result, error)) (res *Result, err error) {
+// install encrypts what write writes, tries the key on it, and gives it its name if still allows it. still gets the
+// beginning of the names of the temporary files.
+func install(db *odb.DB, opt Options, write func(io.Writer) (*Result, error), still func(own string) error) (res *Result, err error) {
 	dir, remove, err := db.TempDir()
 	if err != nil {
 		return nil, err
@@ -97,6 +110,9 @@ func install(db *odb.DB, opt Options, write func(io.Writer) (*Result, error)) (r
 	res, err = encrypt(path, opt, func(w io.Writer) (*Result, error) { return write(io.MultiWriter(w, sum)) })
 	if err == nil && !opt.Untried {
 		err = try(path, opt, sum)
+	}
+	if err == nil {
+		err = still(strings.TrimSuffix(filepath.Base(dir), odb.AsideSuffix))
 	}
 	if err == nil {
 		err = db.MarkSealed(true)

@@ -72,7 +72,11 @@ func TestSealedIsRefused(t *testing.T) {
 	_, errLock := other.Lock(t.Context())
 	_, errRef := other.Ref("refs/cairn/sessions/secret-session")
 	_, errRefs := other.Refs("refs/cairn/")
-	for what, err := range map[string]error{"open": errOpen, "create": errCreate, "lock": errLock, "ref": errRef, "refs": errRefs} {
+	_, errRead := other.ReadPrivate(odb.PrivateReviewed)
+	for what, err := range map[string]error{
+		"open": errOpen, "create": errCreate, "lock": errLock, "ref": errRef, "refs": errRefs, "read a private file": errRead,
+		"write one": other.WritePrivate(odb.PrivatePushed, []byte("open")), "note one": other.NotePrivate(odb.PrivateCleaned, []byte("open")),
+	} {
 		if !errors.Is(err, odb.ErrSealed) {
 			t.Errorf("%s: %v, want that the store is sealed", what, err)
 		}
@@ -167,11 +171,69 @@ func TestLentFilesStay(t *testing.T) {
 	l.Check(true)
 }
 
+// TestLinkedStore: a store that is reached through a link, as one that was moved to another disk, goes into the stream
+// whole.
+func TestLinkedStore(t *testing.T) {
+	t.Parallel()
+	l, opt := filled(t), keyPair(t)
+	odbtest.Must(t, l.Close())
+	there := filepath.Join(t.TempDir(), "other disk")
+	odbtest.Must(t, os.Rename(l.Dir(), there))
+	odbtest.Must(t, os.Symlink(there, l.Dir()))
+	before := listing(t, there)
+	db, err := odb.Open(l.Dir(), l.Root(), odb.Options{NoSync: true})
+	odbtest.Must(t, err)
+	defer db.Close()
+	if res, err := seal(t, db, opt); err != nil || res.Files == 0 {
+		t.Fatalf("sealed %+v, %v", res, err)
+	}
+	wantUnreadable(t, there, "secret")
+	_, err = onSealed(t, l.Dir(), opt, atrest.Unseal)
+	odbtest.Must(t, err)
+	gittest.AssertEqual(t, "store", before, listing(t, there))
+}
+
+// TestNoStoreInTheStream: an archive without a store opens nothing, and the stream stays.
+func TestNoStoreInTheStream(t *testing.T) {
+	t.Parallel()
+	l, opt := filled(t), keyPair(t)
+	_, err := seal(t, l.DB, opt)
+	odbtest.Must(t, err)
+	f, err := os.Create(l.PrivatePath(odb.SealedName))
+	odbtest.Must(t, err)
+	w, err := sealed.Seal(f, opt.Recipients)
+	odbtest.Must(t, err)
+	odbtest.Must(t, errors.Join(tar.NewWriter(w).Close(), w.Close(), f.Close()))
+	for _, call := range []func(context.Context, *odb.DB, atrest.Options) (*atrest.Result, error){atrest.Check, atrest.Reseal, atrest.Unseal} {
+		if res, err := onSealed(t, l.Dir(), opt, call); !errors.Is(err, odb.ErrCorrupt) || !odb.IsSealed(l.Dir()) {
+			t.Errorf("%+v, %v, want damage", res, err)
+		}
+	}
+}
+
+// TestWrittenMeanwhile: a file that a process without a lock writes while the store is read is not lost.
+func TestWrittenMeanwhile(t *testing.T) {
+	t.Parallel()
+	l, opt := filled(t), keyPair(t)
+	opt.Progress = func(_ string, done, total int, _ int64) {
+		if done == total {
+			odbtest.Must(t, l.WritePrivate(odb.PrivatePushed, []byte("late\n")))
+		}
+	}
+	if _, err := seal(t, l.DB, opt); !errors.Is(err, odb.ErrLocked) || odb.IsSealed(l.Dir()) {
+		t.Errorf("sealed: %v, want ErrLocked", err)
+	}
+	if data, err := l.ReadPrivate(odb.PrivatePushed); err != nil || string(data) != "late\n" {
+		t.Errorf("the file of the other process: %q, %v", data, err)
+	}
+	l.Check(true)
+}
+
 // TestBesideOtherWork: work beside the lock keeps a store from being sealed.
 func TestBesideOtherWork(t *testing.T) {
 	t.Parallel()
 	l, opt := filled(t), keyPair(t)
-	for _, name := range []string{"collect", "pushing", "sealing"} {
+	for _, name := range besideLock {
 		lock := flock.New(l.PrivatePath(name))
 		odbtest.Must(t, lock.Lock())
 		if _, err := seal(t, l.DB, opt); !errors.Is(err, odb.ErrLocked) || !strings.Contains(err.Error(), name) {
@@ -185,8 +247,21 @@ func TestBesideOtherWork(t *testing.T) {
 		t.Errorf("sealed beside a quarantine: %v", err)
 	}
 	odbtest.Must(t, remove())
+	opt.Progress = func(string, int, int, int64) { wantBusy(t, l.DB) }
 	_, err = seal(t, l.DB, opt)
 	odbtest.Must(t, err)
+}
+
+// wantBusy fails if work beside the lock could begin now.
+func wantBusy(t *testing.T, db *odb.DB) {
+	t.Helper()
+	for _, name := range besideLock {
+		lock := flock.New(db.PrivatePath(name), flock.SetFlag(os.O_CREATE|os.O_RDWR))
+		if free, err := lock.TryRLock(); free || err != nil {
+			t.Errorf("%s is free while the store is sealed: %v", name, err)
+		}
+		odbtest.Must(t, lock.Close())
+	}
 }
 
 // TestStrangeFile: a store with a link in it is not sealed.
@@ -229,9 +304,10 @@ func TestHostileArchive(t *testing.T) {
 	t.Parallel()
 	for _, head := range []tar.Header{
 		{Name: "../out", Typeflag: tar.TypeReg}, {Name: "/out", Typeflag: tar.TypeReg}, {Name: "objects/../../out", Typeflag: tar.TypeReg},
-		{Name: "refs", Typeflag: tar.TypeSymlink, Linkname: "/"}, {Name: "refs", Typeflag: tar.TypeLink, Linkname: "/etc/passwd"},
+		{Name: "link", Typeflag: tar.TypeSymlink, Linkname: "/"}, {Name: "link", Typeflag: tar.TypeLink, Linkname: "/etc/passwd"},
 		{Name: "cairn/" + odb.SealedName, Typeflag: tar.TypeReg}, {Name: "cairn/lock", Typeflag: tar.TypeReg}, {Name: ".", Typeflag: tar.TypeDir},
 		{Name: "pipe", Typeflag: tar.TypeFifo}, {Name: "cairn", Typeflag: tar.TypeReg},
+		{Name: "cairn/tmp_x/../lock", Typeflag: tar.TypeReg}, {Name: "objects", Typeflag: tar.TypeReg},
 	} {
 		l, opt := filled(t), keyPair(t)
 		_, err := seal(t, l.DB, opt)
@@ -247,7 +323,7 @@ func TestHostileArchive(t *testing.T) {
 	}
 }
 
-// forge replaces a sealed store by an archive of one entry.
+// forge replaces a sealed store by an archive of a store with one more entry.
 func forge(t *testing.T, path string, opt atrest.Options, head tar.Header) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -256,7 +332,9 @@ func forge(t *testing.T, path string, opt atrest.Options, head tar.Header) {
 	w, err := sealed.Seal(f, opt.Recipients)
 	odbtest.Must(t, err)
 	archive := tar.NewWriter(w)
-	odbtest.Must(t, archive.WriteHeader(&head))
+	for _, h := range []tar.Header{{Name: "objects", Typeflag: tar.TypeDir}, {Name: "refs", Typeflag: tar.TypeDir}, head} {
+		odbtest.Must(t, archive.WriteHeader(&h))
+	}
 	odbtest.Must(t, errors.Join(archive.Close(), w.Close()))
 }
 

@@ -44,13 +44,17 @@ func packs(t testing.TB, dir string) []string {
 	return list
 }
 
-// listing is a store without the file that names the last holder of its lock, and without that which keeps others
-// from sealing it: a first Seal makes it.
+// besideLock are the files that carry the locks of work beside the lock of the store.
+var besideLock = []string{"collect", "pushing", "sealing", "inuse"}
+
+// listing is a store without the file that names the last holder of its lock, and without empty files that carry locks.
 func listing(t testing.TB, dir string) gittest.Listing {
 	t.Helper()
 	l := gittest.Manifest(t, dir)
 	delete(l, "cairn/lock.holder")
-	delete(l, "cairn/inuse")
+	for _, name := range besideLock {
+		delete(l, "cairn/"+name)
+	}
 	return l
 }
 

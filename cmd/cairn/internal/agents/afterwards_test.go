@@ -8,14 +8,20 @@ import (
 	"strings"
 	"testing"
 
+	"filippo.io/age"
+
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 )
 
 // TestServerBeginsSigning: after what a server has recorded, a process that signs begins where the settings name a
-// key, and a push where they name a remote.
+// key, and a push where they name a remote. One that seals begins where the settings want that.
 func TestServerBeginsSigning(t *testing.T) {
 	t.Parallel()
 	home, root := t.TempDir(), t.TempDir()
+	id, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		env  map[string]string
 		want []string
@@ -23,6 +29,9 @@ func TestServerBeginsSigning(t *testing.T) {
 		{nil, nil},
 		{map[string]string{"CAIRN_SIGN": filepath.Join(home, "key")}, []string{"verify --background"}},
 		{map[string]string{"CAIRN_SYNC": filepath.Join(home, "away.git")}, []string{"push --background"}},
+		{map[string]string{
+			"CAIRN_SEAL": "true", "CAIRN_ENCRYPT": id.Recipient().String(), "CAIRN_IDENTITY": filepath.Join(home, "key"),
+		}, []string{"seal --background"}},
 		{map[string]string{"CAIRN_SIGN": filepath.Join(home, "key"), "CAIRN_NO_BACKGROUND": "1"}, nil},
 	} {
 		env := func(name string) string {
@@ -43,6 +52,7 @@ func TestServerBeginsSigning(t *testing.T) {
 		opt := c.serverOptions(t.TempDir())
 		opt.Sign(root)
 		opt.Sync(root)
+		opt.Seal(root)
 		if fmt.Sprint(begun) != fmt.Sprint(test.want) {
 			t.Errorf("%v: begun %q, want %q", test.env, begun, test.want)
 		}

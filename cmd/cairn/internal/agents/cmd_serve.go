@@ -252,34 +252,6 @@ func (c *commands) serverOptions(dataDir string) httpapi.Options {
 	}
 }
 
-// syncRoot starts a push in the background where the settings of a root want one.
-func (c *commands) syncRoot(root, dataDir string) {
-	there := *c.Program
-	cfg, err := there.Settings(root)
-	if err == nil && cfg.Sync != "" && there.MayBegin() {
-		_ = c.Spawn(cli.SyncArgs(&cairn.Options{Root: root, DataDir: dataDir})) // the next call tries again
-	}
-}
-
-// sealRoot starts to seal in the background where the settings of a root want that.
-func (c *commands) sealRoot(root, dataDir string) {
-	there := *c.Program
-	cfg, err := there.Settings(root)
-	if err == nil && cfg.Seal && there.MayBegin() {
-		_ = c.Spawn(cli.SealArgs(root, dataDir)) // the next end of a session tries again
-	}
-}
-
-// signRoot starts to sign in the background where the settings of a root name a key.
-func (c *commands) signRoot(root, dataDir string) {
-	there := *c.Program
-	cfg, err := there.Settings(root)
-	if err == nil {
-		there.LastOptions = &cairn.Options{Root: root, DataDir: dataDir, Sign: cfg.Sign}
-		there.SignLater()
-	}
-}
-
 func (c *commands) registerAll(server *httpapi.Server, dir string, dirs []string, onDemand bool) error {
 	if len(dirs) == 0 && onDemand {
 		return nil // callers register their roots

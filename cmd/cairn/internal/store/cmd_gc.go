@@ -49,7 +49,8 @@ background = false is set.
 With --remote nothing goes here. The lines of this store go from REMOTE, or from
 the remote of cairn push, which the store itself has dropped or a purge has
 rewritten: a later push does not bring them back, and those of other machines
-stay. The answer has their names.
+stay. A line of which a repair has lost a part here stays, too. The answer has
+the names of those that go.
 
 With --machine everything goes that another store of this project has pushed,
 such as that of a machine that is no more. Without --yes that is only listed.

@@ -163,7 +163,7 @@ func (c *commands) sealInBackground(ctx context.Context) error {
 		return errors.Join(cleaned, synced, signed)
 	})
 	for {
-		if cairn.StoreSealed(opt.DataDir, opt.Root) {
+		if cairn.StoreSealed(opt.DataDir, opt.Root) { // Seal would seal it again
 			return nil
 		}
 		_, err := cairn.Seal(ctx, opt, cairn.SealOptions{})

@@ -44,6 +44,9 @@ func (h *hookServer) answer(ctx context.Context, body []byte) ([]byte, bool) {
 	}
 	there.handleHook(ctx, call.Agent, filepath.Join(h.dataDir, "hooks"))
 	err = p.Out.Flush()
+	if p.TurnEnded {
+		p.DoLater()
+	}
 	return out.Bytes(), err == nil
 }
 

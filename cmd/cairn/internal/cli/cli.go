@@ -175,7 +175,7 @@ func (c *Program) Run(ctx context.Context, args []string) int {
 	err = c.closeDisplay(ctx, err)
 	status := c.report(ctx, err)
 	if status == ExitDone || status == ExitPartly {
-		c.doLater()
+		c.DoLater()
 	}
 	if c.neverFails(args) {
 		return ExitDone

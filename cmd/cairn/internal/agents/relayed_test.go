@@ -1,0 +1,80 @@
+package agents
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"filippo.io/age"
+
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+)
+
+// relaying is a server of hooks, the environment that it shares with its callers, and what it has begun.
+type relaying struct {
+	hookServer
+	env   []string
+	begun []string
+}
+
+func newRelaying(t *testing.T, env map[string]string) *relaying {
+	t.Helper()
+	home := t.TempDir()
+	all := map[string]string{"HOME": home, "USERPROFILE": home, "CAIRN_DATA_DIR": filepath.Join(home, "data")}
+	for name, value := range env {
+		all[name] = value
+	}
+	r := new(relaying)
+	for name, value := range all {
+		r.env = append(r.env, name+"="+value)
+	}
+	c := &commands{cli.New(strings.NewReader(""), io.Discard, io.Discard, func(name string) string { return all[name] }, t.TempDir())}
+	c.Environ = func() []string { return r.env }
+	c.Spawn = func(args []string) error {
+		if args[0] != "wait" { // captures what a prompt begins
+			r.begun = append(r.begun, args[0])
+		}
+		return nil
+	}
+	r.hookServer = hookServer{c, all["CAIRN_DATA_DIR"], "p", "s"}
+	return r
+}
+
+// call is a call of a program in a directory.
+func (r *relaying) call(program, dir, payload string) []byte {
+	fields := append([]string{"cairn hook 1", program, "s", "opencode", "", dir, "1", strconv.Itoa(len(r.env))}, r.env...)
+	return []byte(strings.Join(fields, "\x00") + "\x00" + payload)
+}
+
+// TestRelayedBeginsAfterwards: after the end of a turn or a session the server begins what the hook would begin.
+func TestRelayedBeginsAfterwards(t *testing.T) {
+	t.Parallel()
+	dir, keys := t.TempDir(), t.TempDir()
+	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1")})
+	id, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRelaying(t, map[string]string{
+		"CAIRN_SEAL": "true", "CAIRN_ENCRYPT": id.Recipient().String(), "CAIRN_IDENTITY": filepath.Join(keys, "key.txt"),
+		"CAIRN_SYNC": filepath.Join(keys, "away.git"),
+	})
+	for _, event := range []struct{ name, more, want string }{
+		{"prompt", `,"message":"m","prompt":"do"`, ""},
+		{"before", `,"message":"m","call":"c","tool":"bash"`, ""},
+		{"after", `,"message":"m","call":"c","tool":"bash"`, ""},
+		{"stop", "", "push"},
+		{"end", "", "seal"},
+	} {
+		r.begun = nil
+		payload := fmt.Sprintf(`{"event":%q,"cwd":%q,"session":"s"%s}`, event.name, dir, event.more)
+		answer, ok := r.answer(t.Context(), r.call("p", dir, payload))
+		if got := strings.Join(r.begun, " "); !ok || !strings.Contains(string(answer), `"ok":true`) || got != event.want {
+			t.Errorf("%s: %v, %s, begun %q, want %q", event.name, ok, answer, got, event.want)
+		}
+	}
+}

@@ -31,7 +31,7 @@ func (c *commands) relayed(dataDir string) []listen.Private {
 // command: it is not repeated if this server dies.
 func (h *hookServer) answer(ctx context.Context, body []byte) ([]byte, bool) {
 	call, err := relay.Decode(body)
-	if err != nil || call.Program != h.program || call.Space != h.space || !h.sameSettings(call) || hooks.Commands(call.Agent, call.Payload) {
+	if err != nil || call.Program == "" || call.Program != h.program || call.Space != h.space || !h.sameSettings(call) || hooks.Commands(call.Agent, call.Payload) {
 		return nil, false
 	}
 	var out bytes.Buffer

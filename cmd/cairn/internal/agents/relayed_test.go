@@ -78,3 +78,27 @@ func TestRelayedBeginsAfterwards(t *testing.T) {
 		}
 	}
 }
+
+// TestRelayedRefuses: a call of another program, or between programs that are not known, is not carried out, and
+// neither are a command and a text that is no call.
+func TestRelayedRefuses(t *testing.T) {
+	t.Parallel()
+	r, dir := newRelaying(t, nil), t.TempDir()
+	event := fmt.Sprintf(`{"event":"stop","cwd":%q,"session":"s"}`, dir)
+	for _, test := range []struct {
+		why, server string
+		body        []byte
+		want        bool
+	}{
+		{"the same program", "p", r.call("p", dir, event), true},
+		{"another program", "p", r.call("q", dir, event), false},
+		{"unknown programs", "", r.call("", dir, event), false},
+		{"a command", "p", r.call("p", dir, fmt.Sprintf(`{"event":"typed","cwd":%q,"session":"s","prompt":"cairn undo"}`, dir)), false},
+		{"no call", "p", []byte("{}"), false},
+	} {
+		r.program = test.server
+		if answer, ok := r.answer(t.Context(), test.body); ok != test.want || !ok && answer != nil {
+			t.Errorf("%s: %v, %q", test.why, ok, answer)
+		}
+	}
+}

@@ -11,7 +11,7 @@ const Path = "/hook"
 
 // Call is a call of a hook as another process sees it.
 type Call struct {
-	Program string   // identity of the program's file
+	Program string   // identity of the program's file, "" if it is not known
 	Space   string   // namespaces of the process, "" where there are none
 	Agent   string   // argument of cairn hook
 	DataDir string   // value of --data-dir, "" for none
@@ -83,19 +83,6 @@ func (c *Call) Getenv(name string) string {
 // begins reports whether a text begins with another. Package strings would make this one begin later.
 func begins[T string | []byte](text T, with string) bool {
 	return len(text) >= len(with) && string(text[:len(with)]) == with
-}
-
-// Program identifies this program's file: another build has another size or time.
-func Program() string {
-	path, err := os.Executable()
-	if err != nil {
-		return ""
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return ""
-	}
-	return strconv.FormatInt(info.Size(), 10) + " " + strconv.FormatInt(info.ModTime().UnixNano(), 10)
 }
 
 // Space names the namespaces on which numbers of processes and paths depend, "" where a system has none.

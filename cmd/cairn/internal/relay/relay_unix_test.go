@@ -3,6 +3,7 @@
 package relay
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -144,6 +145,30 @@ func TestOwned(t *testing.T) {
 	}
 	if owned(file) || owned(path+"-none") || owned("/"+strings.Repeat("x", 200)+"/sock") {
 		t.Error("a file, a missing path or a long one is used")
+	}
+}
+
+// TestProgramAt: another build is another program, also with the same size and time.
+func TestProgramAt(t *testing.T) {
+	t.Parallel()
+	dir, at := t.TempDir(), time.Unix(1, 0)
+	ids := make(map[string]bool)
+	for _, text := range []string{"build 1", "build 2"} {
+		path := filepath.Join(dir, text)
+		if err := errors.Join(os.WriteFile(path, []byte(text), 0o700), os.Chtimes(path, at, at)); err != nil {
+			t.Fatal(err)
+		}
+		if id := programAt(path); id == "" || ids[id] || id != programAt(path) {
+			t.Errorf("%s: %q", text, id)
+		} else {
+			ids[id] = true
+		}
+	}
+	if id := programAt(filepath.Join(dir, "none")); id != "" {
+		t.Errorf("a missing file: %q", id)
+	}
+	if Program() == "" {
+		t.Error("this program is not known")
 	}
 }
 

@@ -107,9 +107,10 @@ func wanted(args []string) (dataDir, agent string, ok bool) {
 }
 
 // socket is the path of the socket of the server that may serve a call, "" if that is not known. The server
-// itself compares the data directory, which settings may place elsewhere.
+// itself compares the data directory, which settings may place elsewhere. A caller that limits the time of a call
+// keeps to that without a server.
 func socket(goos, dataDir string, env func(string) string) string {
-	if env("CAIRN_NO_SERVER") != "" {
+	if env("CAIRN_NO_SERVER") != "" || env("CAIRN_HOOK_DEADLINE") != "" {
 		return ""
 	}
 	switch home := env("HOME"); {

@@ -103,6 +103,23 @@ func TestRunStep(t *testing.T) {
 	}
 }
 
+// TestFinishAll: all work of a root is done, each once, and none of another root. A failure keeps none of the rest.
+func TestFinishAll(t *testing.T) {
+	t.Parallel()
+	b, d := newBook(t), &doer{err: errors.New("failed")}
+	for range 2 {
+		for _, r := range []*Request{track("/r"), {Root: "/r", Step: NewStep(session.StepBegin{Session: "s", Step: "1"})}, track("/other")} {
+			b.must(t, r)
+		}
+		if err := b.FinishAll(t.Context(), "/r", b.runs(d)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(d.tracks) != 2 || len(d.steps) != 2 {
+		t.Errorf("%d tracks, steps %q", len(d.tracks), d.steps)
+	}
+}
+
 // TestRunFails: work that fails is answered with one fault for each error; work that is
 // interrupted has no answer.
 func TestRunFails(t *testing.T) {

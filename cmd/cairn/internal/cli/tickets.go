@@ -167,6 +167,17 @@ func (c *Program) FinishTicket(ctx context.Context, dataDir, id string) ([]byte,
 	return a.Result, a.Err()
 }
 
+// FinishTickets waits for the work of all tickets of a root, or does it.
+func (c *Program) FinishTickets(ctx context.Context, opt cairn.Options) error {
+	root, err := realpath.Of(opt.Root)
+	if err != nil {
+		return err
+	}
+	book := ticket.In(opt.DataDir)
+	w := &Worker{Program: c, Book: book, DataDir: opt.DataDir, Console: NewConsole(io.Discard)}
+	return book.FinishAll(ctx, root, w.Work)
+}
+
 // AddMessage begins the session of a message if it is new, and records the message.
 func (j ticketJob) AddMessage(ctx context.Context, b session.SessionBegin, m session.MessageBegin) (out *session.Message, err error) {
 	err = j.WithRepo(func(repo *cairn.Repo) error {

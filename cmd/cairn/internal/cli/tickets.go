@@ -65,6 +65,7 @@ type Worker struct {
 	DataDir string
 	Console *console.Console
 	Notes   *bytes.Buffer // the console's output; nil if that is stderr
+	Started bool          // this process was started for the tickets when they were made
 
 	Worked map[string]bool // tickets
 	steps  int             // of these, tickets of steps
@@ -84,6 +85,7 @@ func (w *Worker) Work(id string) ticket.Work {
 			w.Console.Complain("warning: the process that was to do this has ended without it: the state is captured only now")
 		}
 		job, err := w.job(r)
+		job.returned = w.Started && !died
 		if err != nil {
 			return nil, err
 		}
@@ -130,11 +132,14 @@ func (w *Worker) job(r *ticket.Request) (ticketJob, error) {
 	if w.Notes != nil {
 		job.Console.Quiet = r.Flags.Quiet
 	}
-	return ticketJob{job}, nil
+	return ticketJob{Program: job}, nil
 }
 
 // ticketJob is the command line of a ticket's work as a ticket.Doer.
-type ticketJob struct{ *Program }
+type ticketJob struct {
+	*Program
+	returned bool // the tools of a step that ends have just returned
+}
 
 func (j ticketJob) Track(ctx context.Context, opt cairn.TrackOptions) (*cairn.TrackResult, error) {
 	return j.TakeCheckpoint(ctx, opt)
@@ -149,6 +154,7 @@ func (j ticketJob) BeginStep(ctx context.Context, b session.StepBegin) (st *sess
 }
 
 func (j ticketJob) EndStep(ctx context.Context, e session.StepEnd) (st *session.Step, err error) {
+	e.Returned = j.returned
 	err = j.WithRepo(func(repo *cairn.Repo) error {
 		st, err = session.New(repo).EndStep(ctx, e)
 		return err

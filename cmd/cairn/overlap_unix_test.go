@@ -186,6 +186,19 @@ func TestEndInTheBackground(t *testing.T) {
 	}
 }
 
+// TestEndTypedBesideTheBackground: the end of a step that is typed while a process is to end it is no late beginning.
+func TestEndTypedBesideTheBackground(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, gittest.Tree{"a": gittest.File("1\n")})
+	d.prompts("1", "go")
+	d.tool("PreToolUse", "c1")
+	d.write("a", "2\n")
+	d.tool("PostToolUse", "c1")
+	if got := d.run("session", "step", "end", "s", "--step", "c1"); got.status != cli.ExitDone || strings.Contains(got.stderr, "warning") {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestEndAfterTheAgentsDeath: a tool that has returned is captured by the process that was started for that, also if the
 // agent is killed at once. A process that comes later captures nothing: what it would find may be the user's.
 func TestEndAfterTheAgentsDeath(t *testing.T) {

@@ -25,21 +25,31 @@ func (c *Program) Book() (ticket.Book, string, error) {
 	return ticket.In(data), data, err
 }
 
-// BeginSteps does the work of tickets that begin steps of a session, and reports whether there was
-// any. Their errors are in the tickets, and a later command that finds no step reports them.
-func (c *Program) BeginSteps(ctx context.Context, session string) (late bool, err error) {
+// Settled tells what was under way in a session in the background.
+type Settled struct {
+	Any   bool // there was something, which is done now, by whichever process
+	Begun bool // a step has begun only now, by this process
+}
+
+// Settle waits for the work of a session's tickets, or does it. Errors of the work are in the tickets, and a later
+// command that finds no step reports them.
+func (c *Program) Settle(ctx context.Context, session string) (s Settled, err error) {
 	book, root, err := c.Tickets()
 	if err != nil {
-		return false, nil // the command itself meets the same error and reports it
+		return s, nil // the command itself meets the same error and reports it
 	}
 	w := &Worker{Program: c, Book: book, Console: c.Console}
 	if w.DataDir, err = c.DataDir(root); err != nil {
-		return false, err
+		return s, err
+	}
+	_, pending, err := book.Steps(root, session)
+	if err != nil {
+		return s, err
 	}
 	running := c.Running
 	err = book.FinishSteps(ctx, root, session, "", w.Work)
 	c.Running = running
-	return w.steps > 0, err
+	return Settled{len(pending) > 0, w.begun}, err
 }
 
 // Tickets returns the tickets of the data directory, and the root as they name it.
@@ -68,7 +78,7 @@ type Worker struct {
 	Started bool          // this process was started for the tickets when they were made
 
 	Worked map[string]bool // tickets
-	steps  int             // of these, tickets of steps
+	begun  bool            // with one of these a step has begun
 }
 
 // Work does the work of one ticket.
@@ -78,9 +88,7 @@ func (w *Worker) Work(id string) ticket.Work {
 			w.Worked = make(map[string]bool)
 		}
 		w.Worked[id] = true
-		if r.Step != nil || r.End != nil {
-			w.steps++
-		}
+		w.begun = w.begun || r.Step != nil
 		if died {
 			w.Console.Complain("warning: the process that was to do this has ended without it: the state is captured only now")
 		}

@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// TestStartLeavesNoProcess: a process that has ended is gone, also while its parent goes on.
+// TestStartLeavesNoProcess: a process has its environment, and once it has ended it is gone, also while its parent goes
+// on.
 func TestStartLeavesNoProcess(t *testing.T) {
 	t.Parallel()
 	sh, err := exec.LookPath("sh")
@@ -21,7 +22,7 @@ func TestStartLeavesNoProcess(t *testing.T) {
 		t.Skip("NOT TESTED: there is no shell")
 	}
 	file := filepath.Join(t.TempDir(), "pid")
-	ended, err := start(sh, "sh", []string{"-c", `echo $$ > "$0"`, file})
+	ended, err := start(sh, "sh", []string{"VALUE=1"}, []string{"-c", `echo $$ $VALUE > "$0"`, file})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,9 +31,10 @@ func TestStartLeavesNoProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		t.Fatal(err)
+	number, value, _ := strings.Cut(strings.TrimSpace(string(text)), " ")
+	pid, err := strconv.Atoi(number)
+	if err != nil || value != "1" {
+		t.Fatalf("%q: %v", text, err)
 	}
 	if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
 		t.Errorf("process %d: %v", pid, err)

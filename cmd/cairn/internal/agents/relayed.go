@@ -36,7 +36,10 @@ func (h *hookServer) answer(ctx context.Context, body []byte) ([]byte, bool) {
 	}
 	var out bytes.Buffer
 	p := cli.New(bytes.NewReader(call.Payload), &out, io.Discard, call.Getenv, call.Dir)
-	p.Commands, p.Spawn, p.Running, p.Global.DataDir = h.c.Commands, h.c.Spawn, "hook", call.DataDir
+	p.Commands, p.Running, p.Global.DataDir = h.c.Commands, "hook", call.DataDir
+	if h.c.SpawnIn != nil { // a push, and a signature, may need the caller's ssh agent
+		p.Spawn = func(args []string) error { return h.c.SpawnIn(call.Env, args) }
+	}
 	p.Ancestors = func() []process.Relative { return process.Line(call.Parent) }
 	there := &commands{Program: p}
 	if dir, err := there.hooksDir(); err != nil || dir != filepath.Join(h.dataDir, "hooks") {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -34,7 +35,10 @@ func newRelaying(t *testing.T, env map[string]string) *relaying {
 	}
 	c := &commands{cli.New(strings.NewReader(""), io.Discard, io.Discard, func(name string) string { return all[name] }, t.TempDir())}
 	c.Environ = func() []string { return r.env }
-	c.Spawn = func(args []string) error {
+	c.SpawnIn = func(env, args []string) error {
+		if !slices.Equal(env, r.callers()) {
+			t.Errorf("%q has the environment %q", args, env)
+		}
 		if args[0] != "wait" { // captures what a prompt begins
 			r.begun = append(r.begun, args[0])
 		}
@@ -44,9 +48,13 @@ func newRelaying(t *testing.T, env map[string]string) *relaying {
 	return r
 }
 
+// callers is the environment of calls: that of the server, and what it lacks.
+func (r *relaying) callers() []string { return append(slices.Clone(r.env), "SSH_AUTH_SOCK=/agent") }
+
 // call is a call of a program in a directory.
 func (r *relaying) call(program, dir, payload string) []byte {
-	fields := append([]string{"cairn hook 1", program, "s", "opencode", "", dir, "1", strconv.Itoa(len(r.env))}, r.env...)
+	env := r.callers()
+	fields := append([]string{"cairn hook 1", program, "s", "opencode", "", dir, "1", strconv.Itoa(len(env))}, env...)
 	return []byte(strings.Join(fields, "\x00") + "\x00" + payload)
 }
 

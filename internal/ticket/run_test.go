@@ -43,7 +43,9 @@ func (d *doer) AddMessage(_ context.Context, b session.SessionBegin, m session.M
 
 func (d *doer) EndStep(_ context.Context, e session.StepEnd) (*session.Step, error) {
 	d.steps = append(d.steps, "end "+e.Step)
-	return &session.Step{ID: e.Step, Session: e.Session}, d.err
+	st := &session.Step{ID: e.Step, Session: e.Session, Message: "m"}
+	st.Patch.Files = []string{"/r/a"}
+	return st, d.err
 }
 
 // runs is the Work of tickets that d does.

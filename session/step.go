@@ -136,8 +136,8 @@ func (s *Sessions) endStep(ctx context.Context, u *operation.LineUpdate, e *Step
 	if err != nil {
 		return nil, err
 	}
-	if h.dead != nil && h.dead.life == lapsed && !e.Gone {
-		h.revive() // its host is there after all
+	if h.dead != nil && (h.dead.life == lapsed || e.Returned) && !e.Gone {
+		h.revive() // its host is there after all, or was until now
 	}
 	st := cmp.Or(h.openStep(), h.dead)
 	if e.Step != "" {

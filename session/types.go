@@ -213,6 +213,9 @@ type StepEnd struct {
 	// be its own, and nothing is captured.
 	Gone bool
 
+	// Returned: the step's tools have just returned. The state of now is captured, also if the owner has gone since.
+	Returned bool
+
 	forced bool // the owner does not know
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/process"
 )
 
 // desk is a project whose background processes the test carries out itself, when it
@@ -26,7 +27,8 @@ type desk struct {
 	*testing.T
 	home, dir string
 	spawned   [][]string
-	refuse    error // what keeps processes from being started
+	refuse    error              // what keeps processes from being started
+	agent     []process.Relative // above the hooks, nil = the processes above the test
 	ctx       context.Context
 }
 

@@ -48,7 +48,8 @@ func main() {
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer, env func(string) string, dir string) int {
 	ctx, catch := interruptible()
 	c := newProgram(stdin, stdout, stderr, env, dir)
-	c.Spawn, c.Catch, c.Lookup, c.Environ = spawn, catch, os.LookupEnv, os.Environ
+	c.Spawn = func(args []string) error { return spawn(nil, args) }
+	c.SpawnIn, c.Catch, c.Lookup, c.Environ = spawn, catch, os.LookupEnv, os.Environ
 	return c.Run(ctx, args)
 }
 
@@ -79,11 +80,11 @@ func interruptible() (ctx context.Context, catch func()) {
 	})
 }
 
-// spawn starts this program again in the background.
-func spawn(args []string) error {
+// spawn starts this program again in the background, with an environment or, for nil, with its own.
+func spawn(env, args []string) error {
 	program, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	return background.Start(program, os.Args[0], args)
+	return background.Start(program, os.Args[0], env, args)
 }

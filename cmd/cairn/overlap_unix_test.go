@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/process"
 )
 
 // hook is one call of an agent's hook.
@@ -27,6 +28,9 @@ func (d *desk) hook(agent string, payload map[string]any) {
 	}
 	var stdout, stderr bytes.Buffer
 	c := newProgram(bytes.NewReader(text), &stdout, &stderr, homeOnly(d.home), d.dir)
+	if d.agent != nil {
+		c.Ancestors = func() []process.Relative { return d.agent }
+	}
 	c.Spawn = func(args []string) error {
 		d.spawned = append(d.spawned, args)
 		return nil
@@ -178,6 +182,57 @@ func TestEndInTheBackground(t *testing.T) {
 		}
 		if got := d.must("--json", "session", "show", "s"); !strings.Contains(got, `"command":"echo 2 > a"`) {
 			t.Errorf("the step does not tell of its tool: %s", got)
+		}
+	}
+}
+
+// TestEndTypedBesideTheBackground: the end of a step that is typed while a process is to end it is no late beginning.
+func TestEndTypedBesideTheBackground(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, gittest.Tree{"a": gittest.File("1\n")})
+	d.prompts("1", "go")
+	d.tool("PreToolUse", "c1")
+	d.write("a", "2\n")
+	d.tool("PostToolUse", "c1")
+	if got := d.run("session", "step", "end", "s", "--step", "c1"); got.status != cli.ExitDone || strings.Contains(got.stderr, "warning") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestEndAfterTheAgentsDeath: a tool that has returned is captured by the process that was started for that, also if the
+// agent is killed at once. A process that comes later captures nothing: what it would find may be the user's.
+func TestEndAfterTheAgentsDeath(t *testing.T) {
+	t.Parallel()
+	for _, atOnce := range []bool{true, false} {
+		d := newDesk(t, gittest.Tree{"a": gittest.File("1\n")})
+		d.must("track")
+		before := gittest.Manifest(t, d.dir)
+		cat := exec.CommandContext(t.Context(), "cat")
+		if _, err := cat.StdinPipe(); err != nil {
+			t.Fatal(err)
+		}
+		if err := cat.Start(); err != nil {
+			t.Fatal(err)
+		}
+		id, ok := process.Of(cat.Process.Pid)
+		if !ok {
+			t.Skip("NOT TESTED: processes cannot be seen on this system")
+		}
+		d.agent = []process.Relative{{ID: id, Name: "an-agent"}}
+		d.prompts("1", "go")
+		d.tool("PreToolUse", "c1")
+		d.write("a", "2\n")
+		d.tool("PostToolUse", "c1")
+		if err := cat.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cat.Wait() // it was killed
+		if atOnce {
+			d.work()
+		}
+		undo := d.run("undo", "--session", "s")
+		if diff := gittest.Diff(before, gittest.Manifest(t, d.dir)); (diff == "") != atOnce {
+			t.Errorf("at once %v: %+v, %s", atOnce, undo, diff)
 		}
 	}
 }

@@ -156,3 +156,57 @@ func realDir(t *testing.T) string {
 	}
 	return dir
 }
+
+// TestSealAfterTickets: what a session has begun in the background is done before its store is sealed. A process that
+// comes later for it leaves the store sealed.
+func TestSealAfterTickets(t *testing.T) {
+	t.Parallel()
+	home, dir, keys := t.TempDir(), t.TempDir(), t.TempDir()
+	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1")})
+	id, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := filepath.Join(keys, "key.txt")
+	if err := os.WriteFile(key, []byte(id.String()+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	set, plain := map[string]string{"CAIRN_SEAL": "true", "CAIRN_ENCRYPT": id.Recipient().String(), "CAIRN_IDENTITY": key, "CAIRN_DATA_DIR": filepath.Join(home, "data")}, homeOnly(home)
+	env := func(name string) string {
+		if value, ok := set[name]; ok {
+			return value
+		}
+		return plain(name)
+	}
+	run := func(stdin string, args ...string) (out string, begun [][]string) {
+		t.Helper()
+		var answer strings.Builder
+		c := newProgram(strings.NewReader(stdin), &answer, io.Discard, env, dir)
+		c.Spawn = func(args []string) error {
+			begun = append(begun, args)
+			return nil
+		}
+		if status := c.Run(t.Context(), args); status != 0 {
+			t.Fatalf("%q: status %d, %s", args, status, answer.String())
+		}
+		return answer.String(), begun
+	}
+	run("", "track")
+	_, wait := run(fmt.Sprintf(`{"event":"prompt","cwd":%q,"session":"s","message":"m","prompt":"a question"}`, dir), "hook", "opencode")
+	_, seal := run(fmt.Sprintf(`{"event":"end","cwd":%q,"session":"s"}`, dir), "hook", "opencode")
+	if len(wait) != 1 || wait[0][0] != "wait" || len(seal) != 1 || seal[0][0] != "seal" {
+		t.Fatalf("begun: %q, %q", wait, seal)
+	}
+	run("", seal[0]...)
+	run("", wait[0]...)
+	root, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !cairn.StoreSealed(set["CAIRN_DATA_DIR"], root) {
+		t.Error("the store is open after its session")
+	}
+	if out, _ := run("", "--json", "session", "show", "s"); !strings.Contains(out, `"prompt":"a question"`) {
+		t.Error(out)
+	}
+}

@@ -229,17 +229,6 @@ func (h *hook) beforeTool(ctx context.Context) error {
 	return err
 }
 
-// giveWay ends the step of the parent agent, which only waits for this sub-agent.
-func (h *hook) giveWay(ctx context.Context) error {
-	if err := h.begin(ctx, h.session, h.parent, h.title); err != nil {
-		return err
-	}
-	if own := &h.turn.work; len(own.Calls) == 0 && !own.Going {
-		return h.endStep(ctx, h.parent, own, nil)
-	}
-	return nil
-}
-
 // hint tells of paths that a further tool of an open step names.
 func (h *hook) hint(ctx context.Context, w *work) error {
 	paths := h.targets()

@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/service"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -45,8 +46,9 @@ type world struct {
 	turns []gittest.Listing // the project when each prompt came
 
 	overlap *Overlap
-	moved   map[string]bool // sessions with an undo or redo since their last prompt, which comes with a report
-	report  string          // that came with the last prompt
+	asked   func(service.RequestKind) // is told of the calls of sessions, nil = of none
+	moved   map[string]bool           // sessions with an undo or redo since their last prompt, which comes with a report
+	report  string                    // that came with the last prompt
 }
 
 func newWorld(t *testing.T, agent string, tree gittest.Tree) *world {
@@ -71,7 +73,14 @@ func (w *world) open(_ context.Context, dir string) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Project{Root: repo.Root(), Sessions: session.New(repo), Overlap: w.overlap, Close: repo.Close}, nil
+	p := &Project{Root: repo.Root(), Sessions: session.New(repo), Overlap: w.overlap, Close: repo.Close}
+	if all := p.Sessions; w.asked != nil {
+		p.Sessions = service.Through(func(ctx context.Context, r service.Request, next service.Next) (any, error) {
+			w.asked(r.Kind)
+			return next(ctx, all)
+		})
+	}
+	return p, nil
 }
 
 // pauses takes no time.

@@ -3,11 +3,16 @@ package hooks
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/service"
+	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 func TestTurnsAreKeptUntilTheyEnd(t *testing.T) {
@@ -87,4 +92,38 @@ func TestOldTurnsAreSwept(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0] == old {
 		t.Errorf("%q, %v", list, err)
 	}
+}
+
+// TestSubAgentBeginsOnce: the session of a sub-agent begins with its first tool, and again only where a call tells
+// more of it.
+func TestSubAgentBeginsOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Codex, aTree())
+	w.prompt("s", "1", "go")
+	begun := 0
+	w.asked = func(kind service.RequestKind) {
+		if kind == service.RequestBegin {
+			begun++
+		}
+	}
+	for n, call := range []struct {
+		more map[string]any
+		want int
+	}{{nil, 1}, {nil, 0}, {map[string]any{"agent_type": "Explore"}, 1}, {map[string]any{"agent_type": "Explore"}, 0}, {nil, 0}} {
+		begun = 0
+		fields := map[string]any{"agent_id": "sub", "tool_name": "Bash", "tool_use_id": fmt.Sprint(n), "tool_input": map[string]string{"command": "true"}}
+		maps.Copy(fields, call.more)
+		w.tell("PreToolUse", "s", fields)
+		w.tell("PostToolUse", "s", fields)
+		if begun != call.want {
+			t.Errorf("call %d: begun %d times", n, begun)
+		}
+	}
+	w.asked = nil
+	w.sessions(func(all *session.Sessions) {
+		if s, err := all.Get(t.Context(), "s/sub"); err != nil || s.Parent != "s" || s.Title != "Explore" || s.Steps != 5 {
+			t.Errorf("%+v, %v", s, err)
+		}
+	})
+	w.noFailures()
 }

@@ -174,7 +174,7 @@ func (s *Server) getTicket(ctx context.Context, in *struct {
 		return out, nil
 	case a.Err() != nil:
 		return nil, a.Err()
-	case r.Step != nil:
+	case r.Step != nil || r.End != nil:
 		err = json.Unmarshal(a.Result, &out.Body.Step)
 	case r.Message != nil:
 		err = json.Unmarshal(a.Result, &out.Body.Message)

@@ -89,6 +89,21 @@ func TestTicketTrack(t *testing.T) {
 	}
 }
 
+// TestTicketOfAnEnd: the ticket of a hook that ended a step has the step.
+func TestTicketOfAnEnd(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree)
+	begun := f.answer(f.begin(TicketRequest{Step: &TicketStep{SessionID: "s", StepBegin: StepBegin{StepID: "1"}}}).Ticket)
+	f.write("a.txt", "beta\n")
+	id, err := ticket.In(f.dataDir).Make(&ticket.Request{Root: cairn.Path(f.root), End: ticket.NewEnd(session.StepEnd{Session: "s", Step: "1"})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := f.answer(id); got.Step == nil || got.Step.ID != begun.Step.ID || got.Step.Open() || got.Track != nil {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestTicketRest: with onlyPaths everything else follows, by /track as by /tickets.
 func TestTicketRest(t *testing.T) {
 	t.Parallel()

@@ -83,7 +83,7 @@ type Private struct {
 }
 
 // maxPrivate is the limit on a body, in bytes: a payload of a hook and an environment.
-const maxPrivate = 257 << 20
+const maxPrivate = 32 << 20
 
 // private answers POST /login-link and the private requests on the socket, and hands all other requests to the
 // door.

@@ -22,7 +22,7 @@ func TestRunMessage(t *testing.T) {
 	b.must(t, message("1", "go"))
 	b.must(t, &Request{Root: "/r", Step: NewStep(session.StepBegin{Session: "s", Step: "step"})})
 	b.must(t, &Request{Root: "/r", Step: NewStep(session.StepBegin{Session: "other", Step: "of another"})})
-	b.must(t, &Request{Root: "/r", End: NewEnd(session.StepEnd{Session: "s", Step: "step"})})
+	end := b.must(t, &Request{Root: "/r", End: NewEnd(session.StepEnd{Session: "s", Step: "step"})})
 	last := b.must(t, message("2", "on"))
 	a, err := b.Finish(t.Context(), last, b.runs(d)(last))
 	if err != nil || a.Err() != nil {
@@ -34,6 +34,10 @@ func TestRunMessage(t *testing.T) {
 	}
 	if want := []string{"a 1 go", "step", "end step", "a 2 on"}; !slices.Equal(d.steps, want) {
 		t.Errorf("%q, want %q", d.steps, want)
+	}
+	var ended session.Step
+	if err := json.Unmarshal(b.Answer(end).Result, &ended); err != nil || ended.ID != "step" || ended.Message != "m" || len(ended.Patch.Files) > 0 {
+		t.Errorf("the end of a step: %+v, %v", ended, err)
 	}
 }
 

@@ -49,7 +49,11 @@ func (b Book) run(ctx context.Context, id string, r *Request, d Doer, work func(
 		begin, message := r.Message.Add()
 		return d.AddMessage(ctx, begin, message)
 	case r.End != nil:
-		return d.EndStep(ctx, r.End.End())
+		st, err := d.EndStep(ctx, r.End.End())
+		if err == nil {
+			st.Patch.Files = nil // there may be very many, and the session has them
+		}
+		return st, err
 	}
 	if r.Track.Timeout > 0 {
 		var cancel context.CancelFunc

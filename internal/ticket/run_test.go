@@ -43,7 +43,9 @@ func (d *doer) AddMessage(_ context.Context, b session.SessionBegin, m session.M
 
 func (d *doer) EndStep(_ context.Context, e session.StepEnd) (*session.Step, error) {
 	d.steps = append(d.steps, "end "+e.Step)
-	return &session.Step{ID: e.Step, Session: e.Session}, d.err
+	st := &session.Step{ID: e.Step, Session: e.Session, Message: "m"}
+	st.Patch.Files = []string{"/r/a"}
+	return st, d.err
 }
 
 // runs is the Work of tickets that d does.
@@ -100,6 +102,23 @@ func TestRunStep(t *testing.T) {
 	names := map[string]string{ids[0]: "1", ids[1]: "2", ids[2]: "3"}
 	if want := []string{names[pending[0]], names[last]}; !slices.Equal(d.steps, want) {
 		t.Errorf("the steps %q have begun, want %q", d.steps, want)
+	}
+}
+
+// TestFinishAll: all work of a root is done, each once, and none of another root. A failure keeps none of the rest.
+func TestFinishAll(t *testing.T) {
+	t.Parallel()
+	b, d := newBook(t), &doer{err: errors.New("failed")}
+	for range 2 {
+		for _, r := range []*Request{track("/r"), {Root: "/r", Step: NewStep(session.StepBegin{Session: "s", Step: "1"})}, track("/other")} {
+			b.must(t, r)
+		}
+		if err := b.FinishAll(t.Context(), "/r", b.runs(d)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(d.tracks) != 2 || len(d.steps) != 2 {
+		t.Errorf("%d tracks, steps %q", len(d.tracks), d.steps)
 	}
 }
 

@@ -69,6 +69,24 @@ func (b Book) FinishSteps(ctx context.Context, root, session, before string, wor
 	return err
 }
 
+// FinishAll is Finish for every ticket of a root. Failures of the work stand in the answers alone.
+func (b Book) FinishAll(ctx context.Context, root string, work func(id string) Work) error {
+	ids, err := b.List()
+	for _, id := range ids {
+		if err != nil {
+			return err
+		}
+		r, unreadable := b.Request(id)
+		if unreadable != nil || string(r.Root) != root || b.Answer(id) != nil {
+			continue
+		}
+		if _, err = b.Finish(ctx, id, work(id)); errors.Is(err, cairn.ErrNotFound) {
+			err = nil // swept
+		}
+	}
+	return err
+}
+
 // Start does the work of a ticket unless another process does it or has done it.
 func (b Book) Start(ctx context.Context, id string, work Work) error {
 	_, _, err := b.try(ctx, id, work)

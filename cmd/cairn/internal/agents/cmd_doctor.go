@@ -257,7 +257,7 @@ func (c *commands) checkAbandoned(ctx context.Context, f doctorFlags) ([]cairn.F
 	var found []cairn.Fault
 	for _, s := range stores {
 		switch {
-		case errors.Is(s.Err, cairn.ErrSealed): // of this directory: checkStore reports it
+		case errors.Is(s.Err, cairn.ErrSealed): // no fault; checkStore reports that of this directory
 		case s.Err != nil:
 			found = append(found, cairn.Fault{Kind: "store", Path: cairn.Path(s.Dir), Text: s.Err.Error(), Repair: "type cairn doctor --fix in the directory that it belongs to"})
 		case s.Missing:

@@ -31,12 +31,15 @@ func (c *commands) relayed(dataDir string) []listen.Private {
 // command: it is not repeated if this server dies.
 func (h *hookServer) answer(ctx context.Context, body []byte) ([]byte, bool) {
 	call, err := relay.Decode(body)
-	if err != nil || call.Program != h.program || call.Space != h.space || !h.sameSettings(call) || hooks.Commands(call.Agent, call.Payload) {
+	if err != nil || call.Program == "" || call.Program != h.program || call.Space != h.space || !h.sameSettings(call) || hooks.Commands(call.Agent, call.Payload) {
 		return nil, false
 	}
 	var out bytes.Buffer
 	p := cli.New(bytes.NewReader(call.Payload), &out, io.Discard, call.Getenv, call.Dir)
-	p.Commands, p.Spawn, p.Running, p.Global.DataDir = h.c.Commands, h.c.Spawn, "hook", call.DataDir
+	p.Commands, p.Running, p.Global.DataDir = h.c.Commands, "hook", call.DataDir
+	if h.c.SpawnIn != nil { // a push, and a signature, may need the caller's ssh agent
+		p.Spawn = func(args []string) error { return h.c.SpawnIn(call.Env, args) }
+	}
 	p.Ancestors = func() []process.Relative { return process.Line(call.Parent) }
 	there := &commands{Program: p}
 	if dir, err := there.hooksDir(); err != nil || dir != filepath.Join(h.dataDir, "hooks") {
@@ -44,6 +47,9 @@ func (h *hookServer) answer(ctx context.Context, body []byte) ([]byte, bool) {
 	}
 	there.handleHook(ctx, call.Agent, filepath.Join(h.dataDir, "hooks"))
 	err = p.Out.Flush()
+	if p.TurnEnded {
+		p.DoLater(true)
+	}
 	return out.Bytes(), err == nil
 }
 

@@ -267,8 +267,7 @@ func (r *undoRun) conversation(finder *lastdone.Finder, c *lastdone.Choice, res 
 	return err
 }
 
-// choose finds what is to be taken back. Steps of its session that begin in the background begin
-// before.
+// choose finds what is to be taken back. The tickets of its session are settled before.
 func (r *undoRun) choose() (*lastdone.Choice, error) {
 	var chosen *lastdone.Choice
 	find := func(want lastdone.Want) func(*cairn.Repo) error {
@@ -281,7 +280,7 @@ func (r *undoRun) choose() (*lastdone.Choice, error) {
 	if err := r.WithRepo(find(want)); err != nil || chosen.Turn == nil {
 		return chosen, err
 	}
-	if late, err := r.BeginSteps(r.ctx, chosen.Session.ID); err != nil || !late {
+	if settled, err := r.Settle(r.ctx, chosen.Session.ID); err != nil || !settled.Any {
 		return chosen, err
 	}
 	want.Session, want.Turn = chosen.Session.ID, true

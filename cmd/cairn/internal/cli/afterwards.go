@@ -20,9 +20,9 @@ const BackgroundLimit = 30 * time.Minute
 // cleansAfter lists the commands that may begin a cleaning in the background.
 var cleansAfter = []string{"track", "hook", "restore", "revert", "merge", "undo", "redo", "wait"}
 
-// doLater starts what the settings want done after a command, in processes of their own. The one that seals does
+// DoLater starts what the settings want done after a command, in processes of their own. The one that seals does
 // all of it, because the others need the store open. A command that failed starts that one alone.
-func (c *Program) doLater(done bool) {
+func (c *Program) DoLater(done bool) {
 	if c.sealLater() || !done {
 		return
 	}

@@ -52,15 +52,16 @@ type Program struct {
 	Force       bool           // of track
 	Config      *config.Config // of the root that configured names, nil until it is needed
 	configured  string
-	real, top   found                     // of the current directory: its real path, and its root
-	RootAbove   bool                      // the root lies above that directory because it has a store
-	toldAbove   bool                      // a line on stderr has said so
-	LastOptions *cairn.Options            // the last result of Options, nil before
-	Spawn       func(args []string) error // starts cairn in the background, nil = never
-	due         *bool                     // whether it is time to clean, nil = not known
-	TurnEnded   bool                      // a hook was about the end of a turn
-	SessionOver bool                      // a hook was about the end of a session
-	LeaveSealed bool                      // the command works in the background, and a sealed store stays so
+	real, top   found                          // of the current directory: its real path, and its root
+	RootAbove   bool                           // the root lies above that directory because it has a store
+	toldAbove   bool                           // a line on stderr has said so
+	LastOptions *cairn.Options                 // the last result of Options, nil before
+	Spawn       func(args []string) error      // starts cairn in the background, nil = never
+	SpawnIn     func(env, args []string) error // likewise, with another environment
+	due         *bool                          // whether it is time to clean, nil = not known
+	TurnEnded   bool                           // a hook was about the end of a turn
+	SessionOver bool                           // a hook was about the end of a session
+	LeaveSealed bool                           // the command works in the background, and a sealed store stays so
 	sealed      *sealedRoots
 	Catch       func()                 // begins to catch signals
 	Commands    func(*Program) []Maker // of the program
@@ -174,7 +175,7 @@ func (c *Program) Run(ctx context.Context, args []string) int {
 	}
 	err = c.closeDisplay(ctx, err)
 	status := c.report(ctx, err)
-	c.doLater(status == ExitDone || status == ExitPartly)
+	c.DoLater(status == ExitDone || status == ExitPartly)
 	if c.neverFails(args) {
 		return ExitDone
 	}

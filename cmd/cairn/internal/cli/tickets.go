@@ -25,21 +25,31 @@ func (c *Program) Book() (ticket.Book, string, error) {
 	return ticket.In(data), data, err
 }
 
-// BeginSteps does the work of tickets that begin steps of a session, and reports whether there was
-// any. Their errors are in the tickets, and a later command that finds no step reports them.
-func (c *Program) BeginSteps(ctx context.Context, session string) (late bool, err error) {
+// Settled tells what was under way in a session in the background.
+type Settled struct {
+	Any   bool // there was something, which is done now, by whichever process
+	Begun bool // a step has begun only now, by this process
+}
+
+// Settle waits for the work of a session's tickets, or does it. Errors of the work are in the tickets, and a later
+// command that finds no step reports them.
+func (c *Program) Settle(ctx context.Context, session string) (s Settled, err error) {
 	book, root, err := c.Tickets()
 	if err != nil {
-		return false, nil // the command itself meets the same error and reports it
+		return s, nil // the command itself meets the same error and reports it
 	}
 	w := &Worker{Program: c, Book: book, Console: c.Console}
 	if w.DataDir, err = c.DataDir(root); err != nil {
-		return false, err
+		return s, err
+	}
+	_, pending, err := book.Steps(root, session)
+	if err != nil {
+		return s, err
 	}
 	running := c.Running
 	err = book.FinishSteps(ctx, root, session, "", w.Work)
 	c.Running = running
-	return w.steps > 0, err
+	return Settled{len(pending) > 0, w.begun}, err
 }
 
 // Tickets returns the tickets of the data directory, and the root as they name it.
@@ -65,9 +75,10 @@ type Worker struct {
 	DataDir string
 	Console *console.Console
 	Notes   *bytes.Buffer // the console's output; nil if that is stderr
+	Started bool          // this process was started for the tickets when they were made
 
 	Worked map[string]bool // tickets
-	steps  int             // of these, tickets of steps
+	begun  bool            // with one of these a step has begun
 }
 
 // Work does the work of one ticket.
@@ -77,13 +88,12 @@ func (w *Worker) Work(id string) ticket.Work {
 			w.Worked = make(map[string]bool)
 		}
 		w.Worked[id] = true
-		if r.Step != nil || r.End != nil {
-			w.steps++
-		}
+		w.begun = w.begun || r.Step != nil
 		if died {
 			w.Console.Complain("warning: the process that was to do this has ended without it: the state is captured only now")
 		}
 		job, err := w.job(r)
+		job.returned = w.Started && !died
 		if err != nil {
 			return nil, err
 		}
@@ -133,11 +143,14 @@ func (w *Worker) job(r *ticket.Request) (ticketJob, error) {
 	if w.Notes != nil {
 		job.Console.Quiet = r.Flags.Quiet
 	}
-	return ticketJob{job}, nil
+	return ticketJob{Program: job}, nil
 }
 
 // ticketJob is the command line of a ticket's work as a ticket.Doer.
-type ticketJob struct{ *Program }
+type ticketJob struct {
+	*Program
+	returned bool // the tools of a step that ends have just returned
+}
 
 func (j ticketJob) Track(ctx context.Context, opt cairn.TrackOptions) (*cairn.TrackResult, error) {
 	return j.TakeCheckpoint(ctx, opt)
@@ -152,6 +165,7 @@ func (j ticketJob) BeginStep(ctx context.Context, b session.StepBegin) (st *sess
 }
 
 func (j ticketJob) EndStep(ctx context.Context, e session.StepEnd) (st *session.Step, err error) {
+	e.Returned = j.returned
 	err = j.WithRepo(func(repo *cairn.Repo) error {
 		st, err = session.New(repo).EndStep(ctx, e)
 		return err
@@ -168,6 +182,17 @@ func (c *Program) FinishTicket(ctx context.Context, dataDir, id string) ([]byte,
 		return nil, err
 	}
 	return a.Result, a.Err()
+}
+
+// FinishTickets waits for the work of all tickets of a root, or does it.
+func (c *Program) FinishTickets(ctx context.Context, opt cairn.Options) error {
+	root, err := realpath.Of(opt.Root)
+	if err != nil {
+		return err
+	}
+	book := ticket.In(opt.DataDir)
+	w := &Worker{Program: c, Book: book, DataDir: opt.DataDir, Console: NewConsole(io.Discard)}
+	return book.FinishAll(ctx, root, w.Work)
 }
 
 // AddMessage begins the session of a message if it is new, and records the message.

@@ -267,8 +267,8 @@ func (c *commands) session(r *sessionRun) error {
 		}
 	}
 	if verb.waits {
-		late, err := r.BeginSteps(r.ctx, r.args[0])
-		if r.late = late; err != nil {
+		settled, err := r.Settle(r.ctx, r.args[0])
+		if r.late = settled.Begun; err != nil {
 			return err
 		}
 	}

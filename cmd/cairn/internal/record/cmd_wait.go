@@ -148,7 +148,7 @@ func (c *commands) workInBackground(ctx context.Context, ids []string) error {
 	}
 	for _, id := range ids {
 		notes := new(bytes.Buffer)
-		w := &cli.Worker{Program: c.Program, Book: book, DataDir: data, Console: cli.NewConsole(notes), Notes: notes}
+		w := &cli.Worker{Program: c.Program, Book: book, DataDir: data, Console: cli.NewConsole(notes), Notes: notes, Started: true}
 		_, failed := book.Finish(ctx, id, w.Work(id))
 		err = errors.Join(err, failed)
 	}

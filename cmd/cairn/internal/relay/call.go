@@ -11,7 +11,7 @@ const Path = "/hook"
 
 // Call is a call of a hook as another process sees it.
 type Call struct {
-	Program string   // identity of the program's file
+	Program string   // identity of the program's file, "" if it is not known
 	Space   string   // namespaces of the process, "" where there are none
 	Agent   string   // argument of cairn hook
 	DataDir string   // value of --data-dir, "" for none
@@ -85,19 +85,6 @@ func begins[T string | []byte](text T, with string) bool {
 	return len(text) >= len(with) && string(text[:len(with)]) == with
 }
 
-// Program identifies this program's file: another build has another size or time.
-func Program() string {
-	path, err := os.Executable()
-	if err != nil {
-		return ""
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return ""
-	}
-	return strconv.FormatInt(info.Size(), 10) + " " + strconv.FormatInt(info.ModTime().UnixNano(), 10)
-}
-
 // Space names the namespaces on which numbers of processes and paths depend, "" where a system has none.
 func Space() string {
 	pid, _ := os.Readlink("/proc/self/ns/pid")
@@ -120,9 +107,10 @@ func wanted(args []string) (dataDir, agent string, ok bool) {
 }
 
 // socket is the path of the socket of the server that may serve a call, "" if that is not known. The server
-// itself compares the data directory, which settings may place elsewhere.
+// itself compares the data directory, which settings may place elsewhere. A caller that limits the time of a call
+// keeps to that without a server.
 func socket(goos, dataDir string, env func(string) string) string {
-	if env("CAIRN_NO_SERVER") != "" {
+	if env("CAIRN_NO_SERVER") != "" || env("CAIRN_HOOK_DEADLINE") != "" {
 		return ""
 	}
 	switch home := env("HOME"); {

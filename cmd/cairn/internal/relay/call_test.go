@@ -109,6 +109,7 @@ func TestSocket(t *testing.T) {
 		{"linux", "", []string{home, "CAIRN_DATA_DIR=y"}, ""},
 		{"linux", "", nil, ""},
 		{"linux", "/d", []string{home, "CAIRN_NO_SERVER=1"}, ""},
+		{"linux", "/d", []string{home, "CAIRN_HOOK_DEADLINE=1s"}, ""},
 	} {
 		if got := socket(c.goos, c.dataDir, (&Call{Env: c.env}).Getenv); got != c.want {
 			t.Errorf("%+v: %q", c, got)

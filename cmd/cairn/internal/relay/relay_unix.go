@@ -18,8 +18,11 @@ const (
 	// answerTime is the longest time of a call, which the server keeps to. It is longer than that of an event.
 	answerTime = 25 * time.Second
 
-	maxPath    = 103       // bytes of a socket's path
-	maxPayload = 256 << 20 // as in package hooks
+	// stdinTime is the longest time until the end of stdin. The program waits longer, and says what is missing.
+	stdinTime = 5 * time.Second
+
+	maxPath    = 103      // bytes of a socket's path
+	maxPayload = 16 << 20 // bytes that a server keeps in memory several times; the program takes more
 )
 
 func init() { Hand() }
@@ -44,6 +47,28 @@ func Hand() {
 	}
 }
 
+// Program identifies this program's file, "" if that cannot be looked at.
+func Program() string {
+	path, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	return programAt(path)
+}
+
+// programAt tells builds apart by more than size and time: some package managers give every file the same time.
+func programAt(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	return strconv.FormatUint(st.Ino, 10) + " " + strconv.FormatInt(info.Size(), 10) + " " + strconv.FormatInt(info.ModTime().UnixNano(), 10)
+}
+
 // owned reports whether a socket and its directory belong to this user and are closed to all others.
 func owned(path string) bool {
 	if len(path) > maxPath {
@@ -59,18 +84,37 @@ func owned(path string) bool {
 }
 
 // stdin reads the payload, and puts it on stdin again for the program.
-func stdin() ([]byte, bool) {
-	hung := time.AfterFunc(answerTime, func() { os.Exit(0) }) // nothing has been told, and an agent is never stopped
-	defer hung.Stop()
-	data, err := io.ReadAll(io.LimitReader(os.Stdin, maxPayload+1))
-	if r, w, broken := os.Pipe(); broken == nil {
-		go func() {
-			w.Write(data) // a program that ends early does not want it
-			w.Close()
-		}()
-		os.Stdin = r
+func stdin() (data []byte, ok bool) {
+	data, os.Stdin, ok = reread(os.Stdin, stdinTime, maxPayload)
+	return data, ok
+}
+
+// reread reads a file to its end, and returns a pipe on which the same comes again. ok is false if the end does not
+// come in time, or not within that many bytes: the pipe then also has what is read later.
+func reread(in *os.File, limit time.Duration, most int64) (data []byte, again *os.File, ok bool) {
+	again, w, err := os.Pipe()
+	if err != nil {
+		return nil, in, false
 	}
-	return data, err == nil && len(data) <= maxPayload
+	whole := make(chan []byte, 1)
+	go func() {
+		data, err := io.ReadAll(io.LimitReader(in, most+1))
+		if fits := int64(len(data)) <= most; fits && err == nil {
+			whole <- data
+		} else {
+			close(whole)
+		}
+		w.Write(data) // a program that ends early does not want it
+		if int64(len(data)) > most {
+			io.Copy(w, in)
+		}
+		w.Close()
+	}()
+	select {
+	case data, ok = <-whole:
+	case <-time.After(limit):
+	}
+	return data, again, ok
 }
 
 // send has the server at a socket carry out the call, and reports whether it has. The payload is read once the

@@ -3,6 +3,7 @@
 package relay
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -144,6 +145,71 @@ func TestOwned(t *testing.T) {
 	}
 	if owned(file) || owned(path+"-none") || owned("/"+strings.Repeat("x", 200)+"/sock") {
 		t.Error("a file, a missing path or a long one is used")
+	}
+}
+
+// TestReread: whatever is read from stdin comes again, also what is too long or comes too late for a server.
+func TestReread(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		first, later string
+		limit        time.Duration
+		ok           bool
+	}{
+		{"", "", time.Minute, true},
+		{"12345678", "", time.Minute, true},
+		{"123456789", "", time.Minute, false},
+		{strings.Repeat("x", 1<<20), "", time.Minute, false},
+		{"1234", "5678", time.Millisecond, false},
+		{"", strings.Repeat("x", 1<<20), time.Millisecond, false},
+	} {
+		in, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		late := make(chan struct{})
+		go func() {
+			io.WriteString(w, test.first)
+			if test.later != "" {
+				<-late
+				io.WriteString(w, test.later)
+			}
+			w.Close()
+		}()
+		data, again, ok := reread(in, test.limit, 8)
+		close(late)
+		if ok != test.ok || ok && string(data) != test.first {
+			t.Errorf("%.20q: %v, %.20q", test.first, ok, data)
+		}
+		if got, err := io.ReadAll(again); err != nil || string(got) != test.first+test.later {
+			t.Errorf("%.20q, %.20q: %v, again %d bytes", test.first, test.later, err, len(got))
+		}
+		in.Close()
+		again.Close()
+	}
+}
+
+// TestProgramAt: another build is another program, also with the same size and time.
+func TestProgramAt(t *testing.T) {
+	t.Parallel()
+	dir, at := t.TempDir(), time.Unix(1, 0)
+	ids := make(map[string]bool)
+	for _, text := range []string{"build 1", "build 2"} {
+		path := filepath.Join(dir, text)
+		if err := errors.Join(os.WriteFile(path, []byte(text), 0o700), os.Chtimes(path, at, at)); err != nil {
+			t.Fatal(err)
+		}
+		if id := programAt(path); id == "" || ids[id] || id != programAt(path) {
+			t.Errorf("%s: %q", text, id)
+		} else {
+			ids[id] = true
+		}
+	}
+	if id := programAt(filepath.Join(dir, "none")); id != "" {
+		t.Errorf("a missing file: %q", id)
+	}
+	if Program() == "" {
+		t.Error("this program is not known")
 	}
 }
 

@@ -156,6 +156,9 @@ func (c *commands) sealInBackground(ctx context.Context) error {
 	if err != nil || !c.Config.Seal {
 		return nil
 	}
+	if !cairn.StoreSealed(opt.DataDir, opt.Root) {
+		_ = c.FinishTickets(ctx, opt) // a process that came later for one would open the store again
+	}
 	_ = c.WithRepo(func(repo *cairn.Repo) error {
 		_, cleaned := repo.CleanIfDue(ctx, c.Config.Retention(), cli.CleanEvery)
 		_, synced := repo.Sync(ctx)

@@ -99,7 +99,9 @@ func Reseal(ctx context.Context, db *odb.DB, opt Options) (*Result, error) {
 
 // install encrypts what write writes, tries the key on it, and gives it its name if still allows it. still gets the
 // beginning of the names of the temporary files.
-func install(db *odb.DB, opt Options, write func(io.Writer) (*Result, error), still func(own string) error) (res *Result, err error) {
+func install(
+	db *odb.DB, opt Options, write func(io.Writer) (*Result, error), still func(own string) error,
+) (res *Result, err error) {
 	dir, remove, err := db.TempDir()
 	if err != nil {
 		return nil, err

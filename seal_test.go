@@ -270,22 +270,3 @@ func lookUp(opt cairn.Options, hash string) error {
 	_, err = r.Lookup(background, hash)
 	return err
 }
-
-// TestSealBesideTheMaker: a Repo that has made the store keeps others from sealing it, too.
-func TestSealBesideTheMaker(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
-	sealing(t)(&f.opt)
-	f.opt.Unseal = true
-	r, err := cairn.Open(f.opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	if _, err := r.Track(t.Context(), cairn.TrackOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := cairn.Seal(t.Context(), f.opt, cairn.SealOptions{}); !errors.Is(err, cairn.ErrLocked) {
-		t.Errorf("sealed under the Repo that made the store: %v", err)
-	}
-}

@@ -95,24 +95,3 @@ func TestServerSeals(t *testing.T) {
 	}
 	f.call("GET", "/status", nil).problem(t, 423, string(protocol.Sealed))
 }
-
-// TestClosedServerSeals: a server that ends leaves the stores to be sealed that it has open, and no others.
-func TestClosedServerSeals(t *testing.T) {
-	t.Parallel()
-	var roots []string
-	f := newFixture(t, someTree)
-	s := f.open(func(o *Options) { o.Seal = func(root string) { roots = append(roots, root) } })
-	never := t.TempDir()
-	if _, err := s.Register(never, true); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil || len(roots) > 0 {
-		t.Errorf("%v, %q", err, roots)
-	}
-	s = f.open(func(o *Options) { o.Seal = func(root string) { roots = append(roots, root) } })
-	f.door = s.PrivateDoor()
-	f.track()
-	if err := s.Close(); err != nil || !slices.Equal(roots, []string{f.root}) {
-		t.Errorf("%v, %q, want %q", err, roots, f.root)
-	}
-}

@@ -162,6 +162,8 @@ func (s *terminal) chooses(question, option string) {
 			return
 		case strings.Contains(text, "› "+option), strings.Contains(text, "❯ "+option):
 			s.keys("Enter")
+			s.goes(question) // a list that takes the answer shows no mark, and a key would bring it back
+			continue
 		default:
 			s.keys("Down")
 		}

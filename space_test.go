@@ -54,23 +54,6 @@ func TestR61_Budget(t *testing.T) {
 	}
 }
 
-// TestTooLargeForTheStore: where no cleaning makes room for a file, one attempt and one cleaning show it. Each
-// further attempt would read the file again.
-func TestTooLargeForTheStore(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t, gittest.Tree{"a": gittest.File("one")})
-	f.opt.Retention = &cairn.Retention{MaxBytes: 4 << 20, MinFree: cairn.NoLimit}
-	f.opt.MaxFileSize = 32 << 20
-	r := f.repo()
-	cleaned := r.CountCleanings()
-	f.write("big", noise(1, 16<<20))
-	_, err := r.Track(background, cairn.TrackOptions{})
-	assertError(t, err, cairn.ErrNoSpace)
-	if n := cleaned(); n != 1 {
-		t.Errorf("%d cleanings", n)
-	}
-}
-
 // TestR61_CleansFirst: before it fails, a capture asks for cleaning, once, without the
 // lock, and then goes on.
 func TestR61_CleansFirst(t *testing.T) {

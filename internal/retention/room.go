@@ -27,22 +27,10 @@ func (r *Cleaner) CleanForRoom(ctx context.Context, cause error) error {
 		return fmt.Errorf("%w; nothing can be dropped, because the store is damaged (cairn doctor --fix mends it): %w", cause, done.Blocked)
 	case done.OverBudget > 0 && done.holds != nil && done.Freed <= 0: // without OverBudget, the system may return the space later
 		return fmt.Errorf("%w; %s", cause, done.holds.text(stepOf(cause)))
-	case !done.Incomplete && r.tooSmall(need):
-		return cause
 	case done.Freed <= 0 && !done.fits && !done.Incomplete && done.OverBudget == 0:
 		return cause
 	}
 	return nil
-}
-
-// tooSmall reports whether the cleaned store may not hold so many bytes more. Another attempt would read every
-// file once more and fail at the same place.
-func (r *Cleaner) tooSmall(need int64) bool {
-	if r.Room.MaxBytes <= 0 {
-		return false
-	}
-	size, err := r.StoreSize()
-	return err == nil && size+need > r.Room.MaxBytes
 }
 
 // stepOf returns what the user can do to lift the limit that the capture met.

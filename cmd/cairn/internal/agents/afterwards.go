@@ -10,7 +10,7 @@ func (c *commands) syncRoot(root, dataDir string) {
 	there := *c.Program
 	cfg, err := there.Settings(root)
 	if err == nil && cfg.Sync != "" && there.MayBegin() {
-		_ = c.Spawn(cli.SyncArgs(&cairn.Options{Root: root, DataDir: dataDir})) // the next call tries again
+		_ = c.Spawn(cli.SyncArgs(root, dataDir)) // the next call tries again
 	}
 }
 

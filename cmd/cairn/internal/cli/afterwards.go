@@ -44,8 +44,12 @@ func (c *Program) sealLater() (own bool) {
 	if !c.inSession() {
 		roots = c.sealed.opened(c.LastOptions.DataDir)
 	}
+	over := c.SessionOver && c.LastOptions.Unseal
+	if len(roots) == 0 && !over {
+		return false
+	}
 	last := realRoot(c.LastOptions.Root)
-	if c.SessionOver && c.LastOptions.Unseal && !slices.Contains(roots, last) {
+	if over && !slices.Contains(roots, last) {
 		roots = append(roots, last)
 	}
 	for _, root := range roots {
@@ -55,8 +59,11 @@ func (c *Program) sealLater() (own bool) {
 }
 
 // SealArgs is the command line that seals in the background.
-func SealArgs(root, dataDir string) []string {
-	return []string{"seal", "--background", "--quiet", "--root", root, "--data-dir", dataDir}
+func SealArgs(root, dataDir string) []string { return backgroundArgs("seal", root, dataDir) }
+
+// backgroundArgs is the command line of a command that works in the background for a root.
+func backgroundArgs(command, root, dataDir string) []string {
+	return []string{command, "--background", "--quiet", "--root", root, "--data-dir", dataDir}
 }
 
 // inSession reports whether this run leaves the stores open: for the session of an agent, or because it was asked to.
@@ -112,7 +119,7 @@ func (c *Program) CleanLater() {
 	if c.due == nil && !c.readDue() || !*c.due {
 		return
 	}
-	_ = c.Spawn([]string{"gc", "--background", "--quiet", "--root", c.LastOptions.Root, "--data-dir", c.LastOptions.DataDir})
+	_ = c.Spawn(backgroundArgs("gc", c.LastOptions.Root, c.LastOptions.DataDir))
 }
 
 // NoteDue asks an open repository whether a cleaning is due, so that it need not be
@@ -154,19 +161,17 @@ func (c *Program) syncLater() {
 		return
 	}
 	if !access.Pushing(c.LastOptions.DataDir, c.LastOptions.Root) {
-		_ = c.Spawn(SyncArgs(c.LastOptions))
+		_ = c.Spawn(SyncArgs(c.LastOptions.Root, c.LastOptions.DataDir))
 	}
 }
 
 // SyncArgs is the command line of a push in the background.
-func SyncArgs(opt *cairn.Options) []string {
-	return []string{"push", "--background", "--quiet", "--root", opt.Root, "--data-dir", opt.DataDir}
-}
+func SyncArgs(root, dataDir string) []string { return backgroundArgs("push", root, dataDir) }
 
 // SignLater signs in a process of its own, so that no turn waits for it.
 func (c *Program) SignLater() {
 	if c.Spawn == nil || c.LastOptions == nil || c.LastOptions.Sign == "" || isSet(c.Env("CAIRN_NO_BACKGROUND")) {
 		return
 	}
-	_ = c.Spawn([]string{"verify", "--background", "--quiet", "--root", c.LastOptions.Root, "--data-dir", c.LastOptions.DataDir})
+	_ = c.Spawn(backgroundArgs("verify", c.LastOptions.Root, c.LastOptions.DataDir))
 }

@@ -150,7 +150,7 @@ func onSealed(ctx context.Context, opt *Options, f func(context.Context, *odb.DB
 		return nil, err
 	}
 	defer db.Close()
-	waiting, cancel := (&history.Store{Opt: *opt}).Waiting(ctx)
+	waiting, cancel := opt.Waiting(ctx)
 	defer cancel()
 	unlock, err := db.Lock(waiting)
 	if err != nil {

@@ -1,14 +1,11 @@
 package history
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"time"
-
-	"github.com/seed-fb9cbc17/cairn/internal/settings"
 )
 
 // Locked proves that the store's lock is held. A function that needs the lock takes one. Only
@@ -89,10 +86,7 @@ func (r *Store) Locked(ctx context.Context, f func(*Locked) error) (err error) {
 
 // Waiting returns the context of a wait for a lock, as Options.LockTimeout bounds it.
 func (r *Store) Waiting(ctx context.Context) (context.Context, context.CancelFunc) {
-	if r.Opt.LockTimeout < 0 {
-		return context.WithCancel(ctx)
-	}
-	return context.WithTimeout(ctx, cmp.Or(r.Opt.LockTimeout, settings.DefaultLockTimeout))
+	return r.Opt.Waiting(ctx)
 }
 
 // token returns a token of the lock, which has just been taken.

@@ -1,6 +1,8 @@
 package settings
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"log/slog"
 	"os"
@@ -197,6 +199,14 @@ type Progress struct {
 	Files int   // done: files, paths or objects
 	Total int   // 0 = unknown
 	Bytes int64 // read or written
+}
+
+// Waiting returns the context of a wait for a lock, as LockTimeout bounds it.
+func (o *Options) Waiting(ctx context.Context) (context.Context, context.CancelFunc) {
+	if o.LockTimeout < 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, cmp.Or(o.LockTimeout, DefaultLockTimeout))
 }
 
 // ReadIdentity returns the content of the file Identity, nil where none is set.

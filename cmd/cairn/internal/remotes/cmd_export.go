@@ -140,7 +140,7 @@ func (c *commands) unsealed(in *bufio.Reader, identity string) (io.Reader, error
 	case identity == "":
 		return nil, c.Usage("cannot read a sealed bundle: --identity FILE names the file with the key")
 	}
-	path, err := c.fileFrom(identity)
+	path, err := c.FileFrom(identity)
 	if err != nil {
 		return nil, err
 	}

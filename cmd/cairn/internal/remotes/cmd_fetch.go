@@ -70,7 +70,7 @@ func (c *commands) fetchCommand() *cobra.Command {
 			case f.list && len(args) > 1:
 				return c.Usage("--list takes no SESSION")
 			}
-			if err := c.findIdentity(); err != nil {
+			if err := c.FindIdentity(); err != nil {
 				return err
 			}
 			return c.WithRemote(args, func(repo *cairn.Repo, remote string) error {
@@ -80,7 +80,7 @@ func (c *commands) fetchCommand() *cobra.Command {
 	})
 	cmd.Flags().BoolVar(&f.list, "list", false, "show machines, users and sessions")
 	cmd.Flags().BoolVar(&f.all, "all", false, "with --list: of all projects")
-	c.identityFlag(cmd)
+	c.IdentityFlag(cmd)
 	return cmd
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/background"
-	"github.com/seed-fb9cbc17/cairn/internal/config"
 )
 
 const pushManual = `cairn push sends the lines of checkpoints to a git repository.
@@ -69,7 +68,7 @@ func (c *commands) pushCommand() *cobra.Command {
 				c.LeaveSealed = true
 				return c.WithRepo(func(repo *cairn.Repo) error { return c.sync(ctx, repo) })
 			}
-			if err := c.checkRecipients(); err != nil {
+			if err := c.CheckRecipients(); err != nil {
 				return err
 			}
 			return c.WithRemote(args, func(repo *cairn.Repo, remote string) error {
@@ -81,33 +80,9 @@ func (c *commands) pushCommand() *cobra.Command {
 			})
 		},
 	})
-	cmd.Flags().StringArrayVar(&c.Encrypt, "encrypt", nil, "seal for a recipient")
+	c.RecipientFlag(cmd)
 	cmd.Flags().BoolVar(&inBackground, "background", false, "as the setting sync says")
 	return cmd
-}
-
-// checkRecipients refuses recipients that a push cannot seal for.
-func (c *commands) checkRecipients() error {
-	if len(c.Encrypt) == 0 {
-		return nil
-	}
-	if err := config.CheckRecipients(c.Encrypt); err != nil {
-		return c.Usage("cannot use --encrypt: %s", err)
-	}
-	return nil
-}
-
-// identityFlag adds --identity to a command.
-func (c *commands) identityFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&c.Identity, "identity", "", "file with the key of sealed lines")
-}
-
-// findIdentity makes the path of --identity absolute.
-func (c *commands) findIdentity() (err error) {
-	if c.Identity != "" {
-		c.Identity, err = c.fileFrom(c.Identity)
-	}
-	return err
 }
 
 // sync pushes what is new. The store keeps the reason of a failure, which is normal offline.

@@ -58,7 +58,7 @@ func (c *commands) resumeCommand() *cobra.Command {
 			if err := plan.Check(c.Dialog, cmd); err != nil {
 				return err
 			}
-			if err := c.findIdentity(); err != nil {
+			if err := c.FindIdentity(); err != nil {
 				return err
 			}
 			spec := session.Newest
@@ -77,7 +77,7 @@ func (c *commands) resumeCommand() *cobra.Command {
 	})
 	cmd.Flags().StringVar(&from, "from", "", "fetch the session from there first")
 	cmd.Flags().BoolVar(&keepNew, "keep-new", false, "leave new files alone")
-	c.identityFlag(cmd)
+	c.IdentityFlag(cmd)
 	plan.Register(cmd)
 	return cmd
 }

@@ -74,7 +74,7 @@ func (c *commands) verifyCommand() *cobra.Command {
 					err = c.signNow(ctx, repo)
 				}
 				if err == nil && signers != "" {
-					opt.Signers, err = c.fileFrom(signers)
+					opt.Signers, err = c.FileFrom(signers)
 				}
 				if err != nil {
 					return err
@@ -145,12 +145,6 @@ func (c *commands) listNotes(what string, list []cairn.VerifyNote) {
 		}
 		fmt.Fprintf(c.Out, "%s: %s\n", what, wording.Printable(n.String()))
 	}
-}
-
-// fileFrom makes a path absolute, from the current directory.
-func (c *commands) fileFrom(name string) (string, error) {
-	dir, err := c.WorkDir()
-	return cli.AbsolutePath(dir, name), err
 }
 
 func (c *commands) signNow(ctx context.Context, repo *cairn.Repo) error {

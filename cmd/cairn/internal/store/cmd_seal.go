@@ -11,7 +11,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/background"
-	"github.com/seed-fb9cbc17/cairn/internal/config"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -82,18 +81,16 @@ func (c *commands) sealCommand() *cobra.Command {
 			if inBackground {
 				return c.sealInBackground(ctx)
 			}
-			if len(c.Encrypt) > 0 {
-				if err := config.CheckRecipients(c.Encrypt); err != nil {
-					return c.Usage("cannot use --encrypt: %s", err)
-				}
+			if err := c.CheckRecipients(); err != nil {
+				return err
 			}
 			return c.withKeys(ctx, how, cairn.Seal, func(res *cairn.SealResult) string {
 				return fmt.Sprintf("sealed %s in %s", wording.Count(res.Files, "file"), wording.Size(res.Sealed))
 			})
 		},
 	})
-	cmd.Flags().StringArrayVar(&c.Encrypt, "encrypt", nil, "seal for a recipient")
-	cmd.Flags().StringVar(&c.Identity, "identity", "", "file with the key")
+	c.RecipientFlag(cmd)
+	c.IdentityFlag(cmd)
 	cmd.Flags().BoolVar(&how.Untried, "untried", false, "do not try the key")
 	cmd.Flags().BoolVar(&inBackground, "background", false, "as the setting seal says")
 	return cmd
@@ -114,15 +111,15 @@ func (c *commands) unsealCommand() *cobra.Command {
 			})
 		},
 	})
-	cmd.Flags().StringVar(&c.Identity, "identity", "", "file with the key")
+	c.IdentityFlag(cmd)
 	cmd.Flags().BoolVar(&how.DryRun, "dry-run", false, "change nothing")
 	return cmd
 }
 
 // withKeys calls one of the functions for sealed stores and prints its result.
 func (c *commands) withKeys(ctx context.Context, how cairn.SealOptions, call func(context.Context, cairn.Options, cairn.SealOptions) (*cairn.SealResult, error), text func(*cairn.SealResult) string) error {
-	if c.Identity != "" {
-		c.Identity = cli.AbsolutePath(c.Dir, c.Identity)
+	if err := c.FindIdentity(); err != nil {
+		return err
 	}
 	opt, err := c.Options()
 	switch {

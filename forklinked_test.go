@@ -500,18 +500,24 @@ func TestRemoveLinkedStaged(t *testing.T) {
 	if !errors.Is(err, cairn.ErrUnmerged) {
 		t.Fatalf("%+v %v", res, err)
 	}
+	wantStaged(t, res, "a new sub/y")
+	opt.Force = true
+	if _, err := f.repo().RemoveFork(t.Context(), k.root, opt); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantStaged compares the paths that a removal lists as staged alone.
+func wantStaged(t *testing.T, res *cairn.RemovedFork, want string) {
+	t.Helper()
 	var staged []string
 	for _, lost := range res.Lost {
 		if strings.Contains(lost.Reason, "staged") {
 			staged = append(staged, string(lost.Path))
 		}
 	}
-	if strings.Join(staged, " ") != "a new sub/y" {
+	if strings.Join(staged, " ") != want {
 		t.Errorf("%+v", res.Lost)
-	}
-	opt.Force = true
-	if _, err := f.repo().RemoveFork(t.Context(), k.root, opt); err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -546,15 +552,7 @@ func TestRemoveLinkedStagedUnseen(t *testing.T) {
 	if !errors.Is(err, cairn.ErrUnmerged) {
 		t.Fatalf("%+v %v", res, err)
 	}
-	var staged []string
-	for _, lost := range res.Lost {
-		if strings.Contains(lost.Reason, "staged") {
-			staged = append(staged, string(lost.Path))
-		}
-	}
-	if strings.Join(staged, " ") != "a b c gone" {
-		t.Errorf("%+v", res.Lost)
-	}
+	wantStaged(t, res, "a b c gone")
 }
 
 // TestRemoveLinkedDamagedIndex: git cannot read the index, so the removal refuses, and --force goes on.

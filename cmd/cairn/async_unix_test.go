@@ -36,8 +36,7 @@ func TestAsyncKilled(t *testing.T) {
 	for n := 1; ; n += stride {
 		d := newDesk(t, tree)
 		id := d.must("track", "--async", "-m", "x")
-		env := []string{"HOME=" + d.home, "USERPROFILE=" + d.home, "PATH=/nowhere"}
-		crash := gittest.KillAt(t, append([]string{program}, d.spawned[0]...), env, gittest.WriteCalls, n)
+		crash := d.killSpawned(program, gittest.WriteCalls, n)
 		d.spawned = nil
 		got := d.run("wait", id)
 		if got.status != cli.ExitDone || got.stdout != want+"\n" {
@@ -52,9 +51,7 @@ func TestAsyncKilled(t *testing.T) {
 		if again := d.must("wait", id); again != want {
 			t.Errorf("%v: asked again: %s", crash, again)
 		}
-		if doctor := d.run("doctor"); doctor.status != cli.ExitDone {
-			t.Errorf("%v: doctor: %+v", crash, doctor)
-		}
+		d.sound(crash)
 		if !crash.Hit {
 			t.Logf("killed up to call %d; wait told of it %d times", n-1, told)
 			break
@@ -78,8 +75,7 @@ func TestAsyncKilledStep(t *testing.T) {
 		d := newDesk(t, gittest.Tree{"a": gittest.File("1\n")})
 		d.must("track")
 		d.must("session", "step", "begin", "s", "--step", "1", "--async")
-		env := []string{"HOME=" + d.home, "USERPROFILE=" + d.home, "PATH=/nowhere"}
-		crash := gittest.KillAt(t, append([]string{program}, d.spawned[0]...), env, calls, n)
+		crash := d.killSpawned(program, calls, n)
 		if got := d.run("session", "hint", "s", "a"); got.status != cli.ExitDone {
 			t.Fatalf("%v: %+v", crash, got)
 		}

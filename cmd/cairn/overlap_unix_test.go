@@ -50,6 +50,21 @@ func (d *desk) tool(event, call string) {
 	d.hook("codex", map[string]any{"hook_event_name": event, "session_id": "s", "tool_name": "Bash", "tool_use_id": call, "tool_input": map[string]string{"command": "echo 2 > a"}})
 }
 
+// killSpawned runs the first process that was begun in the background, and kills it at the nth of some calls.
+func (d *desk) killSpawned(program, calls string, n int) gittest.Crash {
+	d.Helper()
+	env := []string{"HOME=" + d.home, "USERPROFILE=" + d.home, "PATH=/nowhere"}
+	return gittest.KillAt(d, append([]string{program}, d.spawned[0]...), env, calls, n)
+}
+
+// sound fails unless doctor finds nothing wrong.
+func (d *desk) sound(crash gittest.Crash) {
+	d.Helper()
+	if doctor := d.run("doctor"); doctor.status != cli.ExitDone {
+		d.Errorf("%v: doctor: %+v", crash, doctor)
+	}
+}
+
 // TestPromptKilled kills the process that records a prompt at every second call that changes files.
 // The tool records the prompt then, and its step holds the tool's changes alone.
 func TestPromptKilled(t *testing.T) {
@@ -68,8 +83,7 @@ func TestPromptKilled(t *testing.T) {
 		if len(d.spawned) != 1 {
 			t.Fatalf("started: %q", d.spawned)
 		}
-		env := []string{"HOME=" + d.home, "USERPROFILE=" + d.home, "PATH=/nowhere"}
-		crash := gittest.KillAt(t, append([]string{program}, d.spawned[0]...), env, gittest.WriteCalls, n)
+		crash := d.killSpawned(program, gittest.WriteCalls, n)
 		d.write("d/b", "mine\n")
 		d.tool("PreToolUse", "c1")
 		d.write("a", "2\n")
@@ -79,9 +93,7 @@ func TestPromptKilled(t *testing.T) {
 		if strings.Count(got, `"role":"user","prompt":"go"`) != 1 || !strings.Contains(got, fmt.Sprintf(`"files":["%s/a"]`, d.dir)) {
 			t.Errorf("%v: %s", crash, got)
 		}
-		if doctor := d.run("doctor"); doctor.status != cli.ExitDone {
-			t.Errorf("%v: doctor: %+v", crash, doctor)
-		}
+		d.sound(crash)
 		if !crash.Hit {
 			t.Logf("killed up to call %d", n-1)
 			break
@@ -144,8 +156,7 @@ func TestEndKilled(t *testing.T) {
 		if len(d.spawned) != 1 {
 			t.Fatalf("started: %q", d.spawned)
 		}
-		env := []string{"HOME=" + d.home, "USERPROFILE=" + d.home, "PATH=/nowhere"}
-		crash := gittest.KillAt(t, append([]string{program}, d.spawned[0]...), env, gittest.WriteCalls, n)
+		crash := d.killSpawned(program, gittest.WriteCalls, n)
 		if n%4 == 1 {
 			d.tool("PreToolUse", "c2")
 			d.write("d/b", "3\n")
@@ -155,9 +166,7 @@ func TestEndKilled(t *testing.T) {
 		if diff := gittest.Diff(before, gittest.Manifest(t, d.dir)); diff != "" {
 			t.Errorf("%v, after undo: %s", crash, diff)
 		}
-		if doctor := d.run("doctor"); doctor.status != cli.ExitDone {
-			t.Errorf("%v: doctor: %+v", crash, doctor)
-		}
+		d.sound(crash)
 		if !crash.Hit {
 			t.Logf("killed up to call %d", n-1)
 			break

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,26 +16,33 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 )
 
-// TestSealStarts: with the setting seal, a process that seals is started once after a command that opened the store and
-// at the end of a session, instead of processes that clean and push, and at no other time.
-func TestSealStarts(t *testing.T) {
-	t.Parallel()
-	home, dir, keys := t.TempDir(), realDir(t), t.TempDir()
-	data := filepath.Join(home, "data")
-	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1")})
+// newKey returns a recipient, and the file with its key.
+func newKey(t *testing.T) (recipient, file string) {
+	t.Helper()
 	id, err := age.GenerateX25519Identity()
 	if err != nil {
 		t.Fatal(err)
 	}
-	key := filepath.Join(keys, "key.txt")
-	if err := os.WriteFile(key, []byte(id.String()+"\n"), 0o600); err != nil {
+	file = filepath.Join(t.TempDir(), "key.txt")
+	if err := os.WriteFile(file, []byte(id.String()+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return id.Recipient().String(), file
+}
+
+// TestSealStarts: with the setting seal, a process that seals is started once after a command that opened the store and
+// at the end of a session, instead of processes that clean and push, and at no other time.
+func TestSealStarts(t *testing.T) {
+	t.Parallel()
+	home, dir := t.TempDir(), realDir(t)
+	data := filepath.Join(home, "data")
+	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1")})
+	recipient, key := newKey(t)
 	plain := homeOnly(home)
 	run := func(extra, stdin string, args ...string) (status int, started []string) {
 		t.Helper()
 		set := map[string]string{
-			"CAIRN_SEAL": "true", "CAIRN_ENCRYPT": id.Recipient().String(), "CAIRN_IDENTITY": key,
+			"CAIRN_SEAL": "true", "CAIRN_ENCRYPT": recipient, "CAIRN_IDENTITY": key,
 			"CAIRN_SYNC": filepath.Join(home, "away.git"), "CAIRN_DATA_DIR": data, extra: "1",
 		}
 		if extra == "CAIRN_SEAL" {
@@ -113,13 +119,9 @@ func TestSealStarts(t *testing.T) {
 func TestSealStartsForOthers(t *testing.T) {
 	t.Parallel()
 	home, dirs := t.TempDir(), []string{realDir(t), realDir(t)}
-	id, err := age.GenerateX25519Identity()
-	key := filepath.Join(t.TempDir(), "key.txt")
-	if err = errors.Join(err, os.WriteFile(key, []byte(id.String()+"\n"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	recipient, key := newKey(t)
 	plain := homeOnly(home)
-	set := map[string]string{"CAIRN_SEAL": "true", "CAIRN_ENCRYPT": id.Recipient().String(), "CAIRN_IDENTITY": key}
+	set := map[string]string{"CAIRN_SEAL": "true", "CAIRN_ENCRYPT": recipient, "CAIRN_IDENTITY": key}
 	var started []string
 	run := func(dir string, args ...string) {
 		t.Helper()
@@ -161,17 +163,10 @@ func realDir(t *testing.T) string {
 // comes later for it leaves the store sealed.
 func TestSealAfterTickets(t *testing.T) {
 	t.Parallel()
-	home, dir, keys := t.TempDir(), t.TempDir(), t.TempDir()
+	home, dir := t.TempDir(), t.TempDir()
 	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1")})
-	id, err := age.GenerateX25519Identity()
-	if err != nil {
-		t.Fatal(err)
-	}
-	key := filepath.Join(keys, "key.txt")
-	if err := os.WriteFile(key, []byte(id.String()+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	set, plain := map[string]string{"CAIRN_SEAL": "true", "CAIRN_ENCRYPT": id.Recipient().String(), "CAIRN_IDENTITY": key, "CAIRN_DATA_DIR": filepath.Join(home, "data")}, homeOnly(home)
+	recipient, key := newKey(t)
+	set, plain := map[string]string{"CAIRN_SEAL": "true", "CAIRN_ENCRYPT": recipient, "CAIRN_IDENTITY": key, "CAIRN_DATA_DIR": filepath.Join(home, "data")}, homeOnly(home)
 	env := func(name string) string {
 		if value, ok := set[name]; ok {
 			return value

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"filippo.io/age"
-
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
@@ -158,13 +156,8 @@ func TestV64_KeysOfCommands(t *testing.T) {
 	check("commit", "--session", "s", "--dry-run")
 	check("purge", "c")
 	check("verify")
-	id, err := age.GenerateX25519Identity()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.write("key.txt", id.String()+"\n")
-	key := filepath.Join(s.project, "key.txt")
-	check("seal", "--encrypt", id.Recipient().String(), "--identity", key)
+	recipient, key := newKey(t)
+	check("seal", "--encrypt", recipient, "--identity", key)
 	check("unseal", "--identity", key)
 	bundle, _, _ := s.run("", "export", "@")
 	out, errs, status := s.run(bundle, "--json", "import")

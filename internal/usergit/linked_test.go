@@ -147,6 +147,18 @@ func TestRemoveLinkedKeeps(t *testing.T) {
 	}
 }
 
+// openBy opens the repository with a script in the place of git, which finds git as $REAL.
+func (f *fixture) openBy(script string, env ...string) *Repo {
+	f.Helper()
+	real, err := exec.LookPath("git")
+	f.must(err)
+	program := filepath.Join(f.TempDir(), "git")
+	gittest.Program(f, program, []byte(script))
+	r, err := open(background, program, f.dir, append(append(f.git.Env(), "REAL="+real), env...))
+	f.must(err)
+	return r
+}
+
 // otherIsFirst is a git that comes second: another process has made the branch.
 const otherIsFirst = `#!/bin/sh
 case "$*" in
@@ -163,12 +175,7 @@ func TestLinkAtOnce(t *testing.T) {
 	}
 	f := newFixture(t, gittest.Tree{"a": gittest.File("a\n")})
 	w, tree, empty := f.linked()
-	real, err := exec.LookPath("git")
-	f.must(err)
-	program := filepath.Join(t.TempDir(), "git")
-	gittest.Program(t, program, []byte(otherIsFirst))
-	r, err := open(background, program, f.dir, append(f.git.Env(), "REAL="+real))
-	f.must(err)
+	r := f.openBy(otherIsFirst)
 	if err := r.Link(background, w, tree, empty, nil, false); !errors.Is(err, ErrBranch) {
 		t.Errorf("%v", err)
 	}
@@ -191,17 +198,12 @@ func TestLinkRelative(t *testing.T) {
 	}
 	f := newFixture(t, gittest.Tree{"a": gittest.File("a\n")})
 	w, tree, empty := f.linked()
-	real, err := exec.LookPath("git")
-	f.must(err)
-	program := filepath.Join(t.TempDir(), "git")
-	gittest.Program(t, program, []byte(relativeLinks))
 	dir, err := filepath.EvalSymlinks(f.dir)
 	f.must(err)
 	admin := filepath.Join(dir, ".git", "worktrees", "place")
 	link, err := filepath.Rel(empty, admin)
 	f.must(err)
-	r, err := open(background, program, f.dir, append(f.git.Env(), "REAL="+real, "EMPTY="+empty, "LINK="+link))
-	f.must(err)
+	r := f.openBy(relativeLinks, "EMPTY="+empty, "LINK="+link)
 	f.must(r.Link(background, w, tree, empty, nil, false))
 	f.must(os.Rename(tree, w.Place))
 	for path, want := range map[string]string{filepath.Join(w.Place, ".git"): admin, filepath.Join(admin, "gitdir"): filepath.Join(w.Place, ".git")} {

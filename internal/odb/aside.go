@@ -152,3 +152,37 @@ func (a *Aside) Close() error {
 
 // DropDamaged removes everything that was set aside. Call it with the lock held.
 func (db *DB) DropDamaged() error { return os.RemoveAll(db.path(damagedDir)) }
+
+// Remake makes a directory or a file of the layout again, and sets aside anything that is in its
+// place. ok is false for a path that is not part of the layout.
+func (db *DB) Remake(path string) (ok bool, err error) {
+	for _, name := range skeletonDirs {
+		if db.path(name) != path {
+			continue
+		}
+		if info, err := os.Lstat(path); err == nil && !info.IsDir() {
+			if err := db.SetAside(path); err != nil {
+				return true, err
+			}
+		}
+		return true, db.makeDir(path)
+	}
+	for name, content := range db.skeleton() {
+		if db.path(name) != path {
+			continue
+		}
+		if !fileMissing(path) {
+			if err := db.SetAside(path); err != nil {
+				return true, err
+			}
+		}
+		return true, writeFile(path, []byte(content), !db.opt.NoSync)
+	}
+	return false, nil
+}
+
+// Skeleton returns the directories and the files that every store has, by their paths inside
+// it, and the contents of the files. Of the file of the lock only the kind matters.
+func (db *DB) Skeleton() (dirs []string, files map[string]string) {
+	return slices.Clone(skeletonDirs), db.skeleton()
+}

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -196,23 +195,6 @@ func moveStore(aside, dir string) error {
 	return err
 }
 
-// sweepAside removes the unfinished stores of dead processes, and their claims.
-func sweepAside(parent string) error {
-	names, err := readNames(parent)
-	for _, name := range names {
-		claim, ok := strings.CutSuffix(name, AsideSuffix)
-		if !ok || !strings.HasPrefix(name, atomicfile.Prefix) {
-			continue
-		}
-		dead, rerr := atomicfile.RemoveDead(filepath.Join(parent, claim))
-		if dead {
-			rerr = errors.Join(rerr, atomicfile.IgnoreInUse(os.RemoveAll(filepath.Join(parent, name))))
-		}
-		err = errors.Join(err, rerr)
-	}
-	return errors.Join(err, atomicfile.Sweep(parent, atomicfile.Prefix))
-}
-
 // checkLayout returns ErrNotStore where there is no store, and otherwise the reason why this
 // program cannot use it.
 func checkLayout(dir string) error {
@@ -309,40 +291,6 @@ func readNames(dir string) ([]string, error) {
 	}
 	defer d.Close()
 	return d.Readdirnames(-1)
-}
-
-// Remake makes a directory or a file of the layout again, and sets aside anything that is in its
-// place. ok is false for a path that is not part of the layout.
-func (db *DB) Remake(path string) (ok bool, err error) {
-	for _, name := range skeletonDirs {
-		if db.path(name) != path {
-			continue
-		}
-		if info, err := os.Lstat(path); err == nil && !info.IsDir() {
-			if err := db.SetAside(path); err != nil {
-				return true, err
-			}
-		}
-		return true, db.makeDir(path)
-	}
-	for name, content := range db.skeleton() {
-		if db.path(name) != path {
-			continue
-		}
-		if !fileMissing(path) {
-			if err := db.SetAside(path); err != nil {
-				return true, err
-			}
-		}
-		return true, writeFile(path, []byte(content), !db.opt.NoSync)
-	}
-	return false, nil
-}
-
-// Skeleton returns the directories and the files that every store has, by their paths inside
-// it, and the contents of the files. Of the file of the lock only the kind matters.
-func (db *DB) Skeleton() (dirs []string, files map[string]string) {
-	return slices.Clone(skeletonDirs), db.skeleton()
 }
 
 // TempDir makes an empty directory in the store for one piece of work. Sweep removes it when this

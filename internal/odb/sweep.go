@@ -151,3 +151,20 @@ func sumFromEnd(path string, distance int) (sum [idSize]byte, err error) {
 	}
 	return sum, err
 }
+
+// sweepAside removes the unfinished stores of dead processes, and their claims.
+func sweepAside(parent string) error {
+	names, err := readNames(parent)
+	for _, name := range names {
+		claim, ok := strings.CutSuffix(name, AsideSuffix)
+		if !ok || !strings.HasPrefix(name, atomicfile.Prefix) {
+			continue
+		}
+		dead, rerr := atomicfile.RemoveDead(filepath.Join(parent, claim))
+		if dead {
+			rerr = errors.Join(rerr, atomicfile.IgnoreInUse(os.RemoveAll(filepath.Join(parent, name))))
+		}
+		err = errors.Join(err, rerr)
+	}
+	return errors.Join(err, atomicfile.Sweep(parent, atomicfile.Prefix))
+}

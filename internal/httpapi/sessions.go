@@ -132,6 +132,15 @@ func (s *Server) sessionOperations() {
 	}, func(ctx context.Context, p *Project, in *InSession) error { // a prefix is not enough, because this cannot be undone
 		return p.Sessions.Delete(ctx, in.ID)
 	})
+	s.sessionNews()
+	s.sessionFork()
+	s.sessionDiff()
+	s.sessionHunks()
+	s.sessionBack()
+	s.sessionUnrevert()
+}
+
+func (s *Server) sessionNews() {
 	onProject(s, endpoint{
 		id: "take-news", method: http.MethodPost, path: "/session/{id}/news", tag: "sessions", summary: "What went back or came back since the host was last told",
 		description: "For the model, with the next prompt: its conversation still tells of files that are gone. Each of the news is answered once.",
@@ -143,6 +152,9 @@ func (s *Server) sessionOperations() {
 		id: "commit-session", method: http.MethodPost, path: "/session/{id}/commit", summary: "Make a revert final",
 		description: "What was reverted leaves the session. The next step does it, too.",
 	}, (*Sessions).Commit)
+}
+
+func (s *Server) sessionFork() {
 	onProject(s, endpoint{
 		id: "fork-session", method: http.MethodPost, path: "/session/{id}/fork", tag: "sessions", summary: "A new session that shares the history before a message",
 		description: "Files stay as they are.",
@@ -159,6 +171,9 @@ func (s *Server) sessionOperations() {
 		}
 		return p.Sessions.Fork(ctx, id, in.Body.MessageID, in.Body.ID)
 	})
+}
+
+func (s *Server) sessionDiff() {
 	streamed[Diffs](s, endpoint{
 		id: "session-diff", method: http.MethodGet, path: "/session/{id}/diff", tag: "sessions", summary: "What a session, a message or a step changed",
 		description: "Each file from before its first change to after its last. An answer that an error cuts short is broken off.",
@@ -170,9 +185,6 @@ func (s *Server) sessionOperations() {
 		id, err := p.Sessions.Find(ctx, in.ID)
 		return p.Sessions.Diff(ctx, id, session.Scope{Message: in.MessageID, Step: in.StepID}, cairn.DiffOptions{}), err
 	})
-	s.sessionHunks()
-	s.sessionBack()
-	s.sessionUnrevert()
 }
 
 // ofSession registers an operation whose only input is a session: its id, a prefix of it, or @.

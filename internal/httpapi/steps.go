@@ -96,6 +96,10 @@ func (s *Server) stepOperations() {
 		}
 		return p.Sessions.Hint(ctx, in.ID, in.Step, paths)
 	})
+	s.stepEnd()
+}
+
+func (s *Server) stepEnd() {
 	onProject(s, endpoint{
 		id: "end-step", method: http.MethodPost, path: "/session/{id}/steps/{step}/end", tag: "steps", summary: "End a step: the state after is captured",
 		description: "Ending it again changes nothing.",

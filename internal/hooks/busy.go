@@ -149,7 +149,7 @@ type late struct {
 }
 
 // lateSteps lists the steps whose tools were running when their session was taken back.
-func (t *turn) keepLate(own string) map[string]late {
+func (t *turn) lateSteps(own string) map[string]late {
 	all := make(map[string]late)
 	for id, w := range t.Agents {
 		if w.Step != "" && len(w.Calls) > 0 {

@@ -4,21 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
-	"path/filepath"
 	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/httpapi"
 	"github.com/seed-fb9cbc17/cairn/internal/listen"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
-	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 	"github.com/seed-fb9cbc17/cairn/internal/team"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
@@ -154,26 +150,9 @@ func (c *commands) serve(ctx context.Context, cmd *cobra.Command, f serveFlags, 
 			return errors.Join(err, closeListener(listener))
 		}
 	}
-	var ways []listen.Way
-	if listener != nil {
-		token, err := c.token(claim, f.token, cmd.Flags().Changed("token"))
-		if err != nil {
-			return errors.Join(err, listener.Close())
-		}
-		w, err := listen.TCP(server, listener, token, append([]string{f.listen}, f.allowHosts...))
-		if err != nil {
-			return errors.Join(err, listener.Close())
-		}
-		ways = append(ways, w)
-	}
-	socket, err := claim.Listen()
-	switch {
-	case err == nil:
-		ways = append(ways, listen.Socket(server, socket, ways, c.relayed(dataDir)...))
-	case listener == nil:
-		return fmt.Errorf("open the socket: %w (--data-dir names another place, --listen goes without)", err)
-	default:
-		c.Console.Remark("no socket: %v", err)
+	ways, err := c.ways(f, server, listener, claim, dataDir, cmd.Flags().Changed("token"))
+	if err != nil {
+		return err
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -186,6 +165,31 @@ func (c *commands) serve(ctx context.Context, cmd *cobra.Command, f serveFlags, 
 		defer func() { err = errors.Join(err, protocol.RemoveRunning(dataDir)) }()
 	}
 	return listen.Serve(ctx, server, ways, c.Console.Logger(), ready)
+}
+
+// ways opens the TCP address, if there is a listener, and the socket. tokenGiven is true for a token that --token names.
+func (c *commands) ways(f serveFlags, server *httpapi.Server, listener net.Listener, claim *httpapi.Claim, dataDir string, tokenGiven bool) (ways []listen.Way, err error) {
+	if listener != nil {
+		token, err := c.token(claim, f.token, tokenGiven)
+		if err != nil {
+			return nil, errors.Join(err, listener.Close())
+		}
+		w, err := listen.TCP(server, listener, token, append([]string{f.listen}, f.allowHosts...))
+		if err != nil {
+			return nil, errors.Join(err, listener.Close())
+		}
+		ways = append(ways, w)
+	}
+	socket, err := claim.Listen()
+	switch {
+	case err == nil:
+		ways = append(ways, listen.Socket(server, socket, ways, c.relayed(dataDir)...))
+	case listener == nil:
+		return nil, fmt.Errorf("open the socket: %w (--data-dir names another place, --listen goes without)", err)
+	default:
+		c.Console.Remark("no socket: %v", err)
+	}
+	return ways, nil
 }
 
 // claim claims the data directory, nil where there is nothing to do for a server on demand.
@@ -228,28 +232,6 @@ func (f *serveFlags) listener(ctx context.Context, c *commands) (net.Listener, e
 		return nil, fmt.Errorf("listen: %w", err)
 	}
 	return l, nil
-}
-
-// serverOptions gives the server, for each root, the settings of a command in that
-// root.
-func (c *commands) serverOptions(dataDir string) httpapi.Options {
-	logger := c.Console.Logger()
-	return httpapi.Options{
-		Build: cli.BuildName(), Logger: logger,
-		Settings: func(root string) (cairn.Options, error) { return c.optionsFor(root, dataDir, logger) },
-		Guard:    c.guardRoot,
-		Sync:     func(root string) { c.syncRoot(root, dataDir) },
-		Sign:     func(root string) { c.signRoot(root, dataDir) },
-		Seal:     func(root string) { c.sealRoot(root, dataDir) },
-		Retention: func(root string) (cairn.Retention, bool, error) {
-			there := *c.Program
-			cfg, err := there.Settings(root)
-			if err != nil {
-				return cairn.Retention{}, false, err
-			}
-			return cfg.Retention(), cfg.Background, nil
-		},
-	}
 }
 
 func (c *commands) registerAll(server *httpapi.Server, dir string, dirs []string, onDemand bool) error {
@@ -335,25 +317,4 @@ func (c *commands) printLogin(ctx context.Context, args []string, remote string)
 	}
 	_, err = c.Out.WriteString(links)
 	return err
-}
-
-// guardRoot refuses roots that are most likely an accident.
-func (c *commands) guardRoot(root string) error {
-	home, err := realpath.Of(c.Home())
-	if err == nil && realpath.Within(home, root) || root == filepath.Dir(root) {
-		return fmt.Errorf("%s holds your whole home directory or file system", root)
-	}
-	return nil
-}
-
-// optionsFor returns the options of a track in a root.
-func (c *commands) optionsFor(root, dataDir string, logger *slog.Logger) (cairn.Options, error) {
-	there := *c.Program
-	there.ForgetPlace() // a server lives long
-	there.Running = "track"
-	there.Global.Directory, there.Global.Root, there.Global.DataDir = root, root, dataDir
-	opt, err := there.Options()
-	opt.Command, opt.Logger, opt.Progress, opt.Watch = "cairn serve", logger, nil, true
-	opt.ForRoot = func(other string) (cairn.Options, error) { return c.optionsFor(other, dataDir, logger) }
-	return opt, err
 }

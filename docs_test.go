@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -58,19 +59,25 @@ var (
 	pathInText = regexp.MustCompile("`((?:internal|cmd|session|snapshot|integrations|bench|docs)/[^`\\s]+|[a-z_]+\\.go)`")
 )
 
-// TestDocsLinks: what a document links to, and the files and packages that it names, are
-// there.
+// TestDocsLinks: the pages and headings that a document links to are there, and so are the files and
+// packages that it names.
 func TestDocsLinks(t *testing.T) {
 	t.Parallel()
 	for _, file := range documents(t) {
 		text := textOf(t, file)
 		for _, m := range linkInText.FindAllStringSubmatch(text, -1) {
-			target, _, _ := strings.Cut(m[1], "#")
-			if target == "" || strings.Contains(target, "://") {
+			target, heading, _ := strings.Cut(m[1], "#")
+			if strings.Contains(target, "://") {
 				continue
 			}
-			if _, err := os.Stat(filepath.Join(filepath.Dir(file), target)); err != nil {
+			page := file
+			if target != "" {
+				page = filepath.Join(filepath.Dir(file), target)
+			}
+			if _, err := os.Stat(page); err != nil {
 				t.Errorf("%s links to %s, which is not there", file, m[1])
+			} else if heading != "" && !slices.Contains(headings(textOf(t, page)), heading) {
+				t.Errorf("%s links to %s, and %s has no such heading", file, m[1], page)
 			}
 		}
 		for _, m := range pathInText.FindAllStringSubmatch(text, -1) {
@@ -79,6 +86,22 @@ func TestDocsLinks(t *testing.T) {
 			}
 		}
 	}
+}
+
+// notInAnchor are the characters of a heading that its anchor lacks.
+var notInAnchor = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+
+// headings returns the anchors of a page's headings, as forges make them.
+func headings(text string) (anchors []string) {
+	for line := range strings.Lines(text) {
+		title := strings.TrimLeft(line, "#")
+		if len(title) == len(line) || !strings.HasPrefix(title, " ") {
+			continue
+		}
+		title = notInAnchor.ReplaceAllString(strings.ToLower(strings.TrimSpace(title)), "")
+		anchors = append(anchors, strings.ReplaceAll(title, " ", "-"))
+	}
+	return anchors
 }
 
 // TestDocsPages: the index of the documents has every page.

@@ -1,5 +1,5 @@
 // Package gitrestore brings the user's git repository back to a recorded state, when its owner asks.
-// It is the only package that writes there.
+// No other package but usergit writes there.
 //
 // [Make] plans the way to one state. [TakeBack] plans to take steps out of the present state.
 // [Applier.Apply] carries a plan out through the user's git program.

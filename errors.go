@@ -103,11 +103,11 @@ var ErrWorktree = copies.ErrWorktree
 // fetch is in the store.
 var ErrStalled = transfer.ErrStalled
 
-// ErrUnmerged: a fork has changes that were not merged, or files that no checkpoint holds. Nothing was done.
+// ErrUnmerged: a fork has unmerged changes, or files outside every checkpoint. Nothing was done.
 var ErrUnmerged = copies.ErrUnmerged
 
 // ErrThinned: a cleaning has dropped the state of the checkpoint by the rules of Retention.Keep. It
-// wraps ErrNotFound. errors.As gets the ThinnedError, which names the nearest checkpoint that was kept.
+// wraps ErrNotFound. errors.As gets the ThinnedError with the nearest checkpoint that was kept.
 var ErrThinned = history.ErrThinned
 
 // ThinnedError is an ErrThinned with the checkpoint in question.

@@ -22,9 +22,10 @@ type ForkResult = copies.ForkResult
 // After a fork of a session, the first Undo in the new directory leads to the present state of this one.
 // Sessions that work in several directories are not forked and listed; to fork one of them is ErrPlace.
 //
-// With GitWorktree the directory is a linked work tree of the user's git repository, on a new branch, with the
-// index that the checkpoint records. A branch that exists is ErrExists. A repository of which none can be
-// linked, or that is in the middle of something, is ErrWorktree, and nothing is done.
+// With GitWorktree the directory is a linked work tree of the user's git repository, on a new branch,
+// with the index that the checkpoint records. A branch that exists is ErrExists. A repository that
+// cannot have a linked work tree, or has an operation in progress, is ErrWorktree. Then nothing is
+// done.
 //
 // The directory may lie inside the root where the root ignores it. Else its place is restricted as for
 // Checkout. A store with checkpoints of an earlier directory of this name is ErrExists. A killed process

@@ -17,22 +17,23 @@ type RemovedFork = copies.RemovedFork
 
 // RemoveForkOptions controls the removal of a fork.
 type RemoveForkOptions struct {
-	Force  bool // also with changes that were not merged, and files that no checkpoint holds
+	Force  bool // also with unmerged changes, and files outside every checkpoint
 	DryRun bool // only say what would be lost
 
 	Env []string // of git, for a linked work tree; nil = that of Options
 }
 
-// Forks lists the forks of this root, ordered by directory, with what each changed since it was made and
-// what of that a merge would bring here. The present state of each directory is captured first. A fork
-// that cannot be looked at has an Error. Forks of forks are listed by the forks that they are of.
+// Forks lists the forks of this root, ordered by directory, with the changes of each since it was made,
+// and those of them that a merge would bring here. The present state of each directory is captured
+// first. A fork that cannot be looked at has an Error. Forks of forks are listed by the forks that they
+// are of.
 func (r *Repo) Forks(ctx context.Context) ([]ForkInfo, error) {
 	list, err := r.copier.Forks()
 	if err != nil {
 		return nil, err
 	}
 	for i := range list {
-		if _, err := r.lookAtFork(ctx, &list[i]); err != nil {
+		if _, err := r.inspectFork(ctx, &list[i]); err != nil {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
@@ -42,11 +43,12 @@ func (r *Repo) Forks(ctx context.Context) ([]ForkInfo, error) {
 	return list, nil
 }
 
-// RemoveFork removes a fork: its directory and its store, with all checkpoints. Its last state is captured
-// first and kept in the store of this root, from where Checkout brings it back. Changes that were not
-// merged, and files that no checkpoint holds and that the root does not have as they are, make it refuse
-// with ErrUnmerged, unless Force is set. So do commits of a linked work tree that are on no branch. The branch of
-// a linked work tree goes unless it has commits of its own. The result lists them in any case; it comes with that error, too.
+// RemoveFork removes a fork: its directory and its store, with all checkpoints. Its last state is
+// captured first and kept in the store of this root, from where Checkout brings it back. Unless Force
+// is set, it refuses with ErrUnmerged if the fork has unmerged changes, or files outside every
+// checkpoint that differ from those of the root. So do commits of a linked work tree that are on no
+// branch. The branch of a linked work tree goes unless it has commits of its own. The result lists them
+// in any case; it comes with that error, too.
 //
 // Where the directory is gone already, the store goes. A directory that is no fork of this root is
 // ErrNotFound. If the directory changes meanwhile, the error wraps ErrMoved.
@@ -107,8 +109,8 @@ func (r *Repo) openFork(f *ForkInfo) (other *Repo, closed func(), err error) {
 	return other, func() { _ = other.Close() }, nil
 }
 
-// lookAtFork fills in what a fork changed, and returns what is not merged.
-func (r *Repo) lookAtFork(ctx context.Context, f *ForkInfo) ([]PathReason, error) {
+// inspectFork fills in the changes of a fork, and returns the unmerged ones.
+func (r *Repo) inspectFork(ctx context.Context, f *ForkInfo) ([]PathReason, error) {
 	other, closed, err := r.openFork(f)
 	if err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ func (s *Sessions) between(ctx context.Context, u *operation.LineUpdate, b *Step
 	if active, err := s.active(ctx, h); err != nil || b.Pending && len(active) > 0 {
 		return nil, err
 	}
-	from, err := s.settled(ctx, h.last)
+	from, err := s.withTime(ctx, h.last)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (s *Sessions) between(ctx context.Context, u *operation.LineUpdate, b *Step
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	if err := s.settleRevert(ctx, u, h); err != nil {
+	if err := s.commitRevert(ctx, u, h); err != nil {
 		return nil, err
 	}
 	if h.message(b.Message) == nil {

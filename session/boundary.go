@@ -23,7 +23,7 @@ func (h *history) find(to Target) (*target, error) {
 		if len(h.messages) > 0 {
 			t.Message = h.messages[0].ID
 		}
-		t.takeFrom(h.messages)
+		t.addMessages(h.messages)
 		return t, nil
 	}
 	user := ""
@@ -36,14 +36,14 @@ func (h *history) find(to Target) (*target, error) {
 			if m.ID != to.Message {
 				continue
 			}
-			t.takeFrom(h.messages[i:])
+			t.addMessages(h.messages[i:])
 		} else {
 			at := m.place(to.Part)
 			if at == nil {
 				continue
 			}
 			t.own = m.stepsAfter(at)
-			t.takeFrom(h.messages[i+1:])
+			t.addMessages(h.messages[i+1:])
 			if at.precededBy {
 				t.Part = to.Part
 			}
@@ -62,7 +62,7 @@ func (h *history) find(to Target) (*target, error) {
 	return nil, notFound("message %q of session %q", to.Message, h.ID)
 }
 
-func (t *target) takeFrom(messages []*message) {
+func (t *target) addMessages(messages []*message) {
 	for _, m := range messages {
 		t.own = append(t.own, m.steps...)
 		t.gone = append(t.gone, m.ID)

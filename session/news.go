@@ -302,8 +302,8 @@ func (h *history) told(ev *event) {
 	}
 }
 
-// settleNews keeps the turns that leave the session and that the host does not know of.
-func (h *history) settleNews(ev *event) {
+// recordLeft adds the turns that leave the session and that the host has not been told of.
+func (h *history) recordLeft(ev *event) {
 	if ev.Message != "" || ev.Start {
 		taken, _ := h.between(h.toldAt, &boundary{event: *ev})
 		h.left = append(slices.Clip(h.left), taken...)

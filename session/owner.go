@@ -224,7 +224,7 @@ func (ev *event) first() []string {
 // leave it.
 func (s *Sessions) goOnForced(ctx context.Context, u *operation.LineUpdate, h *history, st *step, e *StepEnd) (*Step, error) {
 	paths := append(slices.Clone(st.Paths), e.Paths...)
-	from, err := s.settled(ctx, h.last)
+	from, err := s.withTime(ctx, h.last)
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +236,7 @@ func (s *Sessions) goOnForced(ctx context.Context, u *operation.LineUpdate, h *h
 		return s.stepOut(ctx, h, st)
 	}
 	of := h.message(st.Message)
-	if err := s.settleRevert(ctx, u, h); err != nil {
+	if err := s.commitRevert(ctx, u, h); err != nil {
 		return nil, err
 	}
 	if h.message(st.Message) == nil {
@@ -254,9 +254,9 @@ func (s *Sessions) goOnForced(ctx context.Context, u *operation.LineUpdate, h *h
 	return s.stepNow(ctx, h.ID, id)
 }
 
-// settled returns a state with the time at which it was reached: the state of a revert is recorded
+// withTime returns a state with the time at which it was reached: the state of a revert is recorded
 // before the files move.
-func (s *Sessions) settled(ctx context.Context, at moment) (moment, error) {
+func (s *Sessions) withTime(ctx context.Context, at moment) (moment, error) {
 	for op, err := range s.repo.Operations(ctx) {
 		if err != nil || op.When.UnixNano() < at.At {
 			return at, err

@@ -24,7 +24,7 @@ func replay(root string, entries []*entry, truncated bool) *history {
 		}
 		h.digest = now
 		h.last = moment{e.mark.id, e.mark.hash, now.At}
-		h.keepOpen(entries[0])
+		h.mendOpen(entries[0])
 	}
 	h.First = h.firstPrompt()
 	if truncated {
@@ -62,7 +62,7 @@ func (h *history) apply(ev *event, e *entry, at int64) {
 	case kindRevert, kindUnrevert:
 		h.chain = append(h.chain, &boundary{*ev, &e.line, ev.Kind == kindUnrevert})
 	case kindCommit:
-		h.settleNews(ev)
+		h.recordLeft(ev)
 		h.chain = nil
 		h.remove(ev)
 	case kindDrop:

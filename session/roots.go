@@ -23,8 +23,8 @@ type otherRoot struct {
 
 type otherRoots []*otherRoot
 
-// others opens the other roots of a session. A session that cannot be read has none: what the caller
-// does next says why.
+// others opens the other roots of a session. A session that cannot be read has none: the next call of
+// the caller fails with the reason.
 func (s *Sessions) others(ctx context.Context, id string) otherRoots {
 	var list otherRoots
 	for _, root := range s.furtherOf(ctx, id) {
@@ -109,7 +109,7 @@ func (s *Sessions) inOthers(ctx context.Context, id string, do func(*Sessions) e
 	return s.others(ctx, id).each(func(o *otherRoot) error { return do(o.Sessions) })
 }
 
-// split returns the paths that belong to this root, or to none, and those that belong to others.
+// split returns the paths of this root or of none, and the paths of other roots.
 func (l otherRoots) split(s *Sessions, paths []string) (here []string, there map[string][]string) {
 	if len(l) == 0 {
 		return paths, nil

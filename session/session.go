@@ -183,11 +183,11 @@ func (s *Sessions) goOn(ctx context.Context, u *operation.LineUpdate, id string)
 	if err := s.endDead(ctx, h); err != nil {
 		return nil, err
 	}
-	return h, s.settleRevert(ctx, u, h)
+	return h, s.commitRevert(ctx, u, h)
 }
 
-// settleRevert makes a revert final: the reverted steps leave the session.
-func (s *Sessions) settleRevert(ctx context.Context, u *operation.LineUpdate, h *history) error {
+// commitRevert makes a revert final: the reverted steps leave the session.
+func (s *Sessions) commitRevert(ctx context.Context, u *operation.LineUpdate, h *history) error {
 	if len(h.chain) == 0 {
 		return nil
 	}
@@ -256,7 +256,7 @@ func (s *Sessions) Commit(ctx context.Context, id string) (*Session, error) {
 		if err != nil || len(h.chain) == 0 {
 			return err
 		}
-		if err := s.settleRevert(ctx, u, h); err != nil {
+		if err := s.commitRevert(ctx, u, h); err != nil {
 			return err
 		}
 		return s.append(ctx, u, h, operation.LineAppend{Message: "go on after a revert"})

@@ -17,9 +17,9 @@ func (h *history) cutMessage(id string, e *entry, at int64) *message {
 	return m
 }
 
-// keepOpen makes an open step begin with the oldest state that is left, if its own beginning was
+// mendOpen makes an open step begin with the oldest state that is left, if its own beginning was
 // cleaned away: the step can still be ended.
-func (h *history) keepOpen(oldest *entry) {
+func (h *history) mendOpen(oldest *entry) {
 	if !h.truncated || h.Open == "" || h.step(h.Open) != nil {
 		return
 	}

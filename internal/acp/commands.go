@@ -90,8 +90,8 @@ type running struct {
 
 const besideATurn = "cairn: nothing was done: a turn was at work when this was typed. Stop it or let it end, then type it again"
 
-// takeCommand carries out a prompt that is a command of cairn's. It reports whether it is one.
-func (p *proxy) takeCommand(m *message, a *asked) bool {
+// runCommand carries out a prompt that is a command of cairn's. It reports whether it is one.
+func (p *proxy) runCommand(m *message, a *asked) bool {
 	text := isCommand(promptText(a.params.Prompt))
 	if text == "" {
 		return false

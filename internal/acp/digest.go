@@ -24,7 +24,7 @@ func (d *digest) add(data []byte) {
 		case d.inside:
 			d.addText(b)
 		default:
-			d.keep(b)
+			d.store(b)
 			d.inside, d.text, d.cut = b == '"', 0, false
 		}
 	}
@@ -41,7 +41,7 @@ func (d *digest) addText(b byte) {
 		d.escape--
 	case b == '"':
 		d.inside = false
-		d.keep(b)
+		d.store(b)
 		return
 	default:
 		d.cut = d.text >= maxText
@@ -51,11 +51,11 @@ func (d *digest) addText(b byte) {
 	}
 	d.text++
 	if !d.cut {
-		d.keep(b)
+		d.store(b)
 	}
 }
 
-func (d *digest) keep(b byte) {
+func (d *digest) store(b byte) {
 	if len(d.data) == maxDigest {
 		d.data, d.lost = nil, true
 		return

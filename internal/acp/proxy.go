@@ -138,7 +138,7 @@ func (p *proxy) editorAsks(m *message, v *verdict) {
 	switch {
 	case p.off:
 		return
-	case m.Method == "session/prompt" && m.whole != nil && p.takeCommand(m, a):
+	case m.Method == "session/prompt" && m.whole != nil && p.runCommand(m, a):
 		v.drop = true
 		return
 	case m.Method == "session/prompt":
@@ -220,7 +220,7 @@ func (p *proxy) agentAnswers(m *message, v *verdict) {
 		v.before = func() []byte {
 			p.mu.Lock()
 			defer p.mu.Unlock()
-			return a.session.takeNotes()
+			return a.session.popNotes()
 		}
 	case "session/close":
 		delete(p.sessions, a.session.id)

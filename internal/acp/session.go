@@ -84,7 +84,7 @@ func (p *proxy) beginTurn(a *asked, m *message, v *verdict) {
 		v.waitFor(p.await(done))
 	}
 	if len(s.notes) > 0 {
-		notes := s.takeNotes()
+		notes := s.popNotes()
 		v.passed = append(v.passed, func() { _ = p.toEditor.send(notes) }) // an editor that is gone needs none
 	}
 	v.replace = func() []byte {
@@ -200,8 +200,8 @@ func (p *proxy) await(done <-chan struct{}) func() {
 	}
 }
 
-// takeNotes returns the notes for the user as one message.
-func (s *session) takeNotes() []byte {
+// popNotes returns the notes for the user as one message.
+func (s *session) popNotes() []byte {
 	if len(s.notes) == 0 {
 		return nil
 	}

@@ -73,8 +73,8 @@ func (a *ahead) compare(i int, content func(i int) ([]byte, error), diff func(a,
 	return compared{text, diff(before, text), nil}
 }
 
-// take returns a version. Each is taken once, in order.
-func (a *ahead) take(i int) compared {
+// versionAt returns a version. Each is taken once, in order.
+func (a *ahead) versionAt(i int) compared {
 	c := <-a.done[i]
 	<-a.room
 	return c

@@ -54,7 +54,7 @@ func Of(versions []Version, content func(i int) ([]byte, error), opt Options) (*
 	a := readAhead(len(versions), read, t.opt.Diff)
 	defer a.end()
 	for i, v := range versions {
-		c := a.take(i)
+		c := a.versionAt(i)
 		if c.err != nil {
 			return nil, c.err
 		}

@@ -58,9 +58,9 @@ func (r *Capturer) borrow(x *index.Index, rules *ruleSource) (*lender, error) {
 	return &lender{db: r.DB, from: from, most: r.Room.MaxBytes / keep.Share, index: user.full, attributes: user.repo.Attributes(u, user.full), prefix: user.prefix, written: user.signature.MTime}, nil
 }
 
-// look reads all sizes at once, for a scan that asks for nearly every file, and borrows the blobs
+// borrowLoose reads all sizes at once, for a scan that asks for nearly every file, and borrows the blobs
 // that lie loose. It returns how many it has borrowed.
-func (l *lender) look() (loose int, err error) {
+func (l *lender) borrowLoose() (loose int, err error) {
 	ids, want := make([]object.ID, l.index.Len()), make([]int64, l.index.Len())
 	for i := range ids {
 		e := l.index.At(i)

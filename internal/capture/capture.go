@@ -80,7 +80,7 @@ func (r *Capturer) Capture(ctx context.Context, l *history.Locked, opt Options) 
 	r.RefreshDenied()
 	r.RefreshRepository()
 	batch := r.NewBatch(opt.Recording) // lists the packs
-	x, before, remembered := r.take(l, r.DB.KnownPacks())
+	x, before, remembered := r.recall(l, r.DB.KnownPacks())
 	if !remembered {
 		opt.Scope, opt.Names = nil, nil
 	}
@@ -96,7 +96,7 @@ func (r *Capturer) Capture(ctx context.Context, l *history.Locked, opt Options) 
 		c.from = root.Tree
 	}
 	if c.secrets, err = r.searchSecrets(ctx, x, before); err == nil {
-		err = c.look(ctx, opt)
+		err = c.scanDisk(ctx, opt)
 	}
 	if err != nil {
 		c.Discard()
@@ -104,7 +104,7 @@ func (r *Capturer) Capture(ctx context.Context, l *history.Locked, opt Options) 
 		r.Fresh.note(err)
 		return nil, fmt.Errorf("capture: %w", err)
 	}
-	c.secrets.settle(x)
+	c.secrets.record(x)
 	c.rules.aux.Secrets = c.secrets.list
 	c.recordGit(ctx)
 	if len(c.unread) > 0 && !opt.partial {
@@ -113,8 +113,8 @@ func (r *Capturer) Capture(ctx context.Context, l *history.Locked, opt Options) 
 	return c, nil
 }
 
-// look scans the hinted paths and then, unless only they are wanted, everything.
-func (c *Snapshot) look(ctx context.Context, opt Options) error {
+// scanDisk scans the hinted paths and then, unless only they are wanted, everything.
+func (c *Snapshot) scanDisk(ctx context.Context, opt Options) error {
 	var err error
 	var lender *lender
 	if c.known = opt.Known; c.known == nil {
@@ -127,51 +127,66 @@ func (c *Snapshot) look(ctx context.Context, opt Options) error {
 	}
 	var seen []string
 	if len(opt.Hints) > 0 {
-		res, err := c.scan(ctx, opt, scan.NewHints(opt.Hints, rulesAbove(opt.Hints)...))
-		if err != nil {
+		if seen, err = c.scanHinted(ctx, opt); err != nil {
 			return err
-		}
-		c.noteTooLarge(res, opt.Hints)
-		early := coverage(state.ExtentTime, nil, res.Unread, nil)
-		var skipped []state.Skipped
-		seen, skipped = c.repo.hinted(c.Index, slices.DeleteFunc(slices.Clone(opt.Hints), func(p string) bool { return !early.Covers(p) }))
-		if opt.only {
-			c.unread = res.Unread
-			c.covered = coverage(state.ExtentPaths, skipped, res.Unread, seen)
 		}
 	}
 	if !opt.only {
-		if opt.Scope == nil && !opt.verify {
-			if s := c.repo.Watch.scope(c.Index, c.rules); s != nil {
-				opt.Scope, opt.Names, opt.fresh, opt.small = s.Dirs, s.Names, s.fresh, s.small()
-			}
-			c.watched = true
+		if err := c.scanAll(ctx, opt, lender, seen); err != nil {
+			return err
 		}
-		if lender != nil && !opt.verify {
-			loose, err := lender.look()
-			if err != nil {
-				return err
-			}
-			c.repo.Log.Debug("loose objects borrowed", "count", loose)
+	}
+	return c.setTree()
+}
+
+// scanHinted scans the hinted paths. seen are those that are captured now, or absent.
+func (c *Snapshot) scanHinted(ctx context.Context, opt Options) (seen []string, err error) {
+	res, err := c.scan(ctx, opt, scan.NewHints(opt.Hints, rulesAbove(opt.Hints)...))
+	if err != nil {
+		return nil, err
+	}
+	c.noteTooLarge(res, opt.Hints)
+	early := coverage(state.ExtentTime, nil, res.Unread, nil)
+	seen, skipped := c.repo.hinted(c.Index, slices.DeleteFunc(slices.Clone(opt.Hints), func(p string) bool { return !early.Covers(p) }))
+	if opt.only {
+		c.unread = res.Unread
+		c.covered = coverage(state.ExtentPaths, skipped, res.Unread, seen)
+	}
+	return seen, nil
+}
+
+// scanAll scans the directories that may have changed: where a watcher knows them these, else all.
+func (c *Snapshot) scanAll(ctx context.Context, opt Options, lender *lender, seen []string) error {
+	if opt.Scope == nil && !opt.verify {
+		if s := c.repo.Watch.scope(c.Index, c.rules); s != nil {
+			opt.Scope, opt.Names, opt.fresh, opt.small = s.Dirs, s.Names, s.fresh, s.small()
 		}
-		res, err := c.scan(ctx, opt, nil)
+		c.watched = true
+	}
+	if lender != nil && !opt.verify {
+		loose, err := lender.borrowLoose()
 		if err != nil {
 			return err
 		}
-		if c.files = res.Files; opt.Scope != nil {
-			c.files = c.Index.Files()
-		}
-		if len(opt.Hints) == 0 { // else a path may be counted in both scans
-			c.differs = res.Differs
-		}
-		c.rules.noteSize(res.Files)
-		if c.unread = res.Unread; len(c.unread) > 0 {
-			c.covered = coverage(state.ExtentTime, nil, res.Unread, seen)
-		}
-		c.rules.aux.Ground = res.Ground
-		c.rules.updateAux(c.Index, c.lost)
+		c.repo.Log.Debug("loose objects borrowed", "count", loose)
 	}
-	return c.settleTree()
+	res, err := c.scan(ctx, opt, nil)
+	if err != nil {
+		return err
+	}
+	if c.files = res.Files; opt.Scope != nil {
+		c.files = c.Index.Files()
+	}
+	if len(opt.Hints) == 0 { // else a path may be counted in both scans
+		c.differs = res.Differs
+	}
+	c.rules.noteSize(res.Files)
+	if c.unread = res.Unread; len(c.unread) > 0 {
+		c.covered = coverage(state.ExtentTime, nil, res.Unread, seen)
+	}
+	c.rules.aux.Ground = res.Ground
+	c.rules.updateAux(c.Index, c.lost)
+	return nil
 }
 
 // noteTooLarge records the hinted paths that are too large. A scan of everything does not report
@@ -216,8 +231,8 @@ func (c *Snapshot) entries(dir string, tree object.ID) []object.Entry {
 	return nil
 }
 
-// settleTree sets the tree that the capture vouches for.
-func (c *Snapshot) settleTree() (err error) {
+// setTree sets the tree of the covered paths.
+func (c *Snapshot) setTree() (err error) {
 	c.Tree = c.disk
 	if c.covered == nil {
 		return nil

@@ -51,7 +51,7 @@ func (r *Capturer) GitMovement(ctx context.Context, from, to string) (m *gitstat
 func (r *Capturer) isAsRecorded(id object.ID) bool {
 	repo, err := r.findRepository()
 	note := r.GitNote()
-	return err == nil && repo != nil && note.Record == id.String() && r.holds(&note, repo)
+	return err == nil && repo != nil && note.Record == id.String() && r.isCurrent(&note, repo)
 }
 
 // gitRecordID is the id of the record that a checkpoint names, zero for none.

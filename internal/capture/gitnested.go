@@ -120,13 +120,13 @@ func (c *Snapshot) readNested(ctx context.Context, record *gitstate.Record, last
 func oldNested(record, was *gitstate.Record) {
 	for place, sub := range record.Nested {
 		if old := was.Nested[place]; old != nil && gitstate.SameIndex(sub, old) {
-			takeIndex(sub, old)
+			copyIndex(sub, old)
 		}
 	}
 }
 
-// takeIndex takes the index files of another record.
-func takeIndex(record, was *gitstate.Record) {
+// copyIndex copies the index files of another record.
+func copyIndex(record, was *gitstate.Record) {
 	maps.DeleteFunc(record.Files, func(name string, _ []byte) bool { return gitstate.IsIndex(name) })
 	for name, data := range was.Files {
 		if gitstate.IsIndex(name) {

@@ -67,11 +67,11 @@ func (r *Capturer) gitUnchanged() bool {
 		return true
 	}
 	note := r.GitNote()
-	return r.holds(&note, repo)
+	return r.isCurrent(&note, repo)
 }
 
-// holds reports whether the repository is as a note says, and its objects are kept as they can be.
-func (r *Capturer) holds(note *GitNote, repo *git.Repo) bool {
+// isCurrent reports whether the repository has not changed since a note, and the vault has its objects.
+func (r *Capturer) isCurrent(note *GitNote, repo *git.Repo) bool {
 	never := r.NeverID() != ""
 	return note.GitDir == repo.GitDir && note.Never == never && (never || r.Vault().Exists()) &&
 		(note.Retry.IsZero() || r.Now().Before(note.Retry)) && note.Looked && note.Stamps.Hold() && note.nestedHold()
@@ -94,7 +94,7 @@ func (c *Snapshot) recordGit(ctx context.Context) {
 	note := r.GitNote()
 	last, err := object.ParseID(note.Record)
 	if err == nil && note.GitDir == repo.GitDir && r.hasRecord(last) {
-		if r.holds(&note, repo) && c.allNestedKnown(&note) {
+		if r.isCurrent(&note, repo) && c.allNestedKnown(&note) {
 			c.git.id = note.Record
 			return
 		}
@@ -134,7 +134,7 @@ func (c *Snapshot) newGitRecord(ctx context.Context, repo *git.Repo, note GitNot
 	if !last.IsZero() {
 		r.oldIndex(record, last, index != "" && index == note.Index)
 	}
-	left, err := r.keepObjects(ctx, repo, nested, record)
+	left, err := r.protectObjects(ctx, repo, nested, record)
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (r *Capturer) oldIndex(record *gitstate.Record, last object.ID, same bool) 
 		return
 	}
 	if same {
-		takeIndex(record, was)
+		copyIndex(record, was)
 	}
 	oldNested(record, was)
 }
@@ -196,8 +196,9 @@ func withoutPatches(record *gitstate.Record) {
 	}
 }
 
-// keepObjects keeps alive what a record leads to. It returns the reason if it cannot.
-func (r *Capturer) keepObjects(ctx context.Context, repo *git.Repo, nested []*git.Repo, record *gitstate.Record) (left string, err error) {
+// protectObjects links the objects that a record leads to into the vault, so that they outlive a
+// cleaning by git. It returns the reason if it cannot.
+func (r *Capturer) protectObjects(ctx context.Context, repo *git.Repo, nested []*git.Repo, record *gitstate.Record) (left string, err error) {
 	vault := r.Vault()
 	if r.NeverID() != "" {
 		if err := vault.Remove(); err != nil {

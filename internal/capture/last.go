@@ -49,10 +49,10 @@ func (r *Capturer) Forget(l *history.Locked) {
 	r.last = lastCapture{}
 }
 
-// take returns the stat cache for a capture, which changes it, and reports whether it is the one of
-// the last capture. packs are the names of the packs, just listed. Until keep nothing is remembered,
+// recall returns the stat cache for a capture, which changes it, and reports whether it is the one of
+// the last capture. packs are the names of the packs, just listed. Until rememberLast nothing is remembered,
 // so a capture that fails leaves nothing.
-func (r *Capturer) take(l *history.Locked, packs []string) (x *index.Index, aux auxiliary, remembered bool) {
+func (r *Capturer) recall(l *history.Locked, packs []string) (x *index.Index, aux auxiliary, remembered bool) {
 	r.Holds(l)
 	r.mu.Lock()
 	last := r.last
@@ -66,8 +66,8 @@ func (r *Capturer) take(l *history.Locked, packs []string) (x *index.Index, aux 
 	return x, decodeAux(x.Aux), false
 }
 
-// keep remembers the stat cache of a published capture.
-func (r *Capturer) keep(l *history.Locked, x *index.Index, aux auxiliary) {
+// rememberLast remembers the stat cache of a published capture.
+func (r *Capturer) rememberLast(l *history.Locked, x *index.Index, aux auxiliary) {
 	r.Holds(l)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -92,7 +92,7 @@ func (r *Capturer) indexState() (s [2]fileState) {
 // RenamePacks updates the packs that the stat cache names, so that replacing packs does not
 // invalidate it.
 func (r *Capturer) RenamePacks(l *history.Locked, gone, left []string) error {
-	x, aux, _ := r.take(l, r.DB.PackNames())
+	x, aux, _ := r.recall(l, r.DB.PackNames())
 	if x.Root() == nil || lackedBy(x, slices.Concat(gone, left)) != "" {
 		return nil // the next capture drops it
 	}
@@ -100,7 +100,7 @@ func (r *Capturer) RenamePacks(l *history.Locked, gone, left []string) error {
 	if err := r.write(x); err != nil {
 		return err
 	}
-	r.keep(l, x, aux)
+	r.rememberLast(l, x, aux)
 	return nil
 }
 

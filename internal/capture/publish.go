@@ -76,7 +76,7 @@ func (c *Snapshot) PublishFor(ctx context.Context, l *history.Locked) error {
 		return err
 	}
 	c.Index.SetPrivate(c.repo.DB.KnownPacks(), c.aux().encode())
-	c.repo.keep(l, c.Index, c.aux())
+	c.repo.rememberLast(l, c.Index, c.aux())
 	return nil
 }
 

@@ -179,7 +179,7 @@ type counted struct {
 func (s *ruleSource) incomplete(dropped bool) {
 	s.aux = auxiliary{Incomplete: true, Never: s.before.Never, Files: s.before.Files, RuleTexts: s.aux.RuleTexts}
 	if s.user != nil && s.user.full == nil && !dropped {
-		s.aux.keep(s.user.kept)
+		s.aux.copyUserIndex(s.user.kept)
 	}
 }
 

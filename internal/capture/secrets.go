@@ -27,7 +27,7 @@ type secretSearch struct {
 	mu    sync.Mutex
 	known map[string][]foundSecret    // by path
 	blobs map[object.ID][]foundSecret // the same, by contents
-	list  []foundSecret               // those of the captured state, by path; set by settle
+	list  []foundSecret               // those of the captured state, by path; set by record
 }
 
 // foundSecret is a credential in a file, found in contents with an id.
@@ -160,8 +160,8 @@ func (s *secretSearch) note(path string, id object.ID, found []secretrules.Findi
 // maxSecrets is the number of findings that a checkpoint records.
 const maxSecrets = 1000
 
-// settle keeps what was found in the files that the stat cache has.
-func (s *secretSearch) settle(x *index.Index) {
+// record lists the findings in the files that the stat cache has.
+func (s *secretSearch) record(x *index.Index) {
 	for path, found := range s.known {
 		rec := x.Lookup(path)
 		if rec == nil {

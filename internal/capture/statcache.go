@@ -62,6 +62,6 @@ func (r *Capturer) saveIndex(ctx context.Context, l *history.Locked, x *index.In
 	if err := r.write(x); err != nil {
 		return fmt.Errorf("save the stat cache: %w", err)
 	}
-	r.keep(l, x, aux)
+	r.rememberLast(l, x, aux)
 	return nil
 }

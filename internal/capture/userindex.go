@@ -121,7 +121,7 @@ func (s *ruleSource) updateAux(x *index.Index, dropped []state.Path) {
 	case len(dropped) > 0 && !s.user.kept.remember(dropped):
 		return
 	}
-	s.aux.keep(s.user.kept)
+	s.aux.copyUserIndex(s.user.kept)
 }
 
 // remember adds dropped paths to the excerpt. It returns false if the excerpt does not suffice:
@@ -136,8 +136,8 @@ func (a *auxiliary) remember(dropped []state.Path) bool {
 	return true
 }
 
-// keep copies the excerpt of the user's index.
-func (a *auxiliary) keep(of auxiliary) {
+// copyUserIndex copies the excerpt of the user's index.
+func (a *auxiliary) copyUserIndex(of auxiliary) {
 	a.UserIndex, a.Held, a.Sparse, a.Dropped, a.NoneSkipped = of.UserIndex, of.Held, of.Sparse, of.Dropped, of.NoneSkipped
 }
 

@@ -144,19 +144,19 @@ const lookTime = 250 * time.Millisecond
 
 // Patch is cairn.Repo.Patch from a checkpoint to the disk.
 func (c *Client) Patch(ctx context.Context, from string) (p cairn.Patch, err error) {
-	err = c.look(ctx, "/patch", &p, url.Values{"from": {from}})
+	err = c.readPatiently(ctx, "/patch", &p, url.Values{"from": {from}})
 	return p, err
 }
 
 // Changes is cairn.Repo.Changes from a checkpoint to the disk. The store holds the contents of the disk
 // afterwards.
 func (c *Client) Changes(ctx context.Context, from string, paths []string) (list []cairn.Change, err error) {
-	err = c.look(ctx, "/changes", &list, url.Values{"from": {from}, "path": paths})
+	err = c.readPatiently(ctx, "/changes", &list, url.Values{"from": {from}, "path": paths})
 	return list, err
 }
 
-// look reads what the server has found on the disk.
-func (c *Client) look(ctx context.Context, path string, out any, values url.Values) error {
+// readPatiently reads what the server has found on the disk.
+func (c *Client) readPatiently(ctx context.Context, path string, out any, values url.Values) error {
 	patient := *c
 	patient.patience = max(c.patience, lookTime)
 	return patient.Read(ctx, path, out, values)

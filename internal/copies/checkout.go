@@ -130,7 +130,7 @@ func (r *Copier) prepare(ctx context.Context, cp *history.Checkpoint, at string,
 	c := &checkout{Copier: r, opt: opt, dir: at, state: st, res: &CheckoutResult{
 		Dir: state.Path(at), Checkpoint: cp.ID, Hash: cp.Hash, DryRun: opt.DryRun,
 	}}
-	if err := c.look(ctx); err != nil {
+	if err := c.loadIndex(ctx); err != nil {
 		return nil, err
 	}
 	if err := c.list(ctx); err != nil {
@@ -144,8 +144,8 @@ func (r *Copier) prepare(ctx context.Context, cp *history.Checkpoint, at string,
 	return c, nil
 }
 
-// look takes the stat cache. Only a capture of the disk tells which files are ignored.
-func (c *checkout) look(ctx context.Context) error {
+// loadIndex loads the stat cache. With WithIgnored it captures the disk, which alone tells the ignored files.
+func (c *checkout) loadIndex(ctx context.Context) error {
 	if !c.opt.WithIgnored {
 		return c.Exclusive(ctx, func(l *history.Locked) error {
 			c.RefreshDenied()

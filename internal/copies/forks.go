@@ -133,12 +133,12 @@ func (f *ForkInfo) Look(ctx context.Context, other *capture.Capturer) (now *hist
 	}
 	changes, err = other.Changes(ctx, from, to, nil)
 	f.Base, f.Checkpoint, f.Changed = base.ID, now.ID, len(changes)
-	f.lookAtTests(ctx, other)
+	f.findTest(ctx, other)
 	return now, changes, err
 }
 
-// lookAtTests finds the newest result of a test of the newest checkpoint. Results that cannot be read are logged.
-func (f *ForkInfo) lookAtTests(ctx context.Context, other *capture.Capturer) {
+// findTest finds the newest result of a test of the newest checkpoint. Results that cannot be read are logged.
+func (f *ForkInfo) findTest(ctx context.Context, other *capture.Capturer) {
 	results, err := other.TestResults(ctx)
 	if err != nil {
 		other.Log.Warn("the results of tests of a fork are not read", "fork", f.Root, "error", err)

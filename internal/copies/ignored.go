@@ -192,7 +192,7 @@ func (w *ignoredWalk) subfolder(parent *dir.Handle, name, path string, st dir.In
 	if !there {
 		w.pending = append(w.pending, apply.Item{Path: path, Mode: object.Dir, Perm: st.Perm, Live: index.Stat{MTime: st.Stat.MTime}})
 		if wanted && !captured {
-			w.settle()
+			w.addPending()
 		}
 	}
 	err = w.folder(h, path, wanted)
@@ -202,8 +202,8 @@ func (w *ignoredWalk) subfolder(parent *dir.Handle, name, path string, st dir.In
 	return err
 }
 
-// settle makes items of the directories that a path needs.
-func (w *ignoredWalk) settle() {
+// addPending adds the pending directories above a path to the items.
+func (w *ignoredWalk) addPending() {
 	for _, it := range w.pending {
 		w.ignored = append(w.ignored, it)
 		w.target[it.Path] = object.Dir
@@ -220,7 +220,7 @@ func (w *ignoredWalk) file(path string, st dir.Info) {
 		w.leaveOut(path, reasonSpecial)
 		return
 	}
-	w.settle()
+	w.addPending()
 	it := apply.Item{Path: path, Mode: st.Mode, Live: st.Stat, FromLive: true}
 	if st.Mode != object.Symlink {
 		it.Perm = st.Perm

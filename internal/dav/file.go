@@ -89,7 +89,7 @@ func (f *file) forward() (err error) {
 		f.in = nil
 	}
 	if f.in == nil {
-		if f.in, err = f.fs.readers.take(f.node, f.pos); err != nil {
+		if f.in, err = f.fs.readers.readerAt(f.node, f.pos); err != nil {
 			return err
 		}
 	}

@@ -41,9 +41,9 @@ func (r *reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// take returns a reader of a file that is at a position or before it: the nearest one that waits, else
+// readerAt returns a reader of a file that is at a position or before it: the nearest one that waits, else
 // a new one.
-func (rs *Readers) take(n *node, pos int64) (*reader, error) {
+func (rs *Readers) readerAt(n *node, pos int64) (*reader, error) {
 	if r := rs.nearest(n.id, pos); r != nil {
 		return r, nil
 	}

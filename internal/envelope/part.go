@@ -106,8 +106,8 @@ type Objects interface {
 	Stat(id object.ID) (kind object.Kind, size int64, err error)
 }
 
-// NewReader opens a part. A reader that reaches its end without an error has read what the note names; one
-// that was cut off, altered or put in its place ends with settings.ErrDamaged.
+// NewReader opens a part. A reader that reaches its end without an error has read the part that the
+// note names. A part that was cut off, altered or exchanged ends with settings.ErrDamaged.
 func NewReader(from Objects, by settings.Sealer, tree object.ID, p Part, identities []byte) (io.Reader, error) {
 	entries, err := readPieces(from, tree)
 	if err != nil {

@@ -43,15 +43,15 @@ var progressLine = sync.OnceValue(func() *regexp.Regexp {
 // maxRest bounds what is kept, in bytes: a remote may go on talking.
 const maxRest = 64 << 10
 
-// keep keeps the beginning of what is no progress.
-func (g *Talk) keep(text []byte) {
+// saveRest appends output that reports no progress, up to maxRest.
+func (g *Talk) saveRest(text []byte) {
 	g.rest.Write(text[:min(len(text), maxRest-g.rest.Len())])
 }
 
 // Write implements io.Writer.
 func (g *Talk) Write(text []byte) (int, error) {
 	if g.Tell == nil {
-		g.keep(text)
+		g.saveRest(text)
 		return len(text), nil
 	}
 	g.line = append(g.line, text...)
@@ -64,7 +64,7 @@ func (g *Talk) Write(text []byte) (int, error) {
 			return len(text), nil
 		}
 		if !g.progress(string(g.line[:end])) {
-			g.keep(g.line[:end+1])
+			g.saveRest(g.line[:end+1])
 		}
 		g.line = g.line[end+1:]
 	}

@@ -27,7 +27,7 @@ func (p *Plan) planNested(ways []Way, now *gitstate.Record, parts Parts, keep bo
 		var taken []Way
 		for _, w := range ways {
 			if sub, ok := nestedWay(w, place, is); ok {
-				o.takeOut(sub)
+				o.revertWay(sub)
 				taken = append(taken, sub)
 			}
 		}

@@ -60,7 +60,7 @@ func Make(target, base, now *gitstate.Record, parts Parts) *Plan {
 	if now == nil {
 		way.After = nil
 	}
-	o.takeOut(way)
+	o.revertWay(way)
 	p := o.plan(now, []Way{way})
 	p.planNested([]Way{way}, now, parts, o.keep)
 	return p
@@ -71,7 +71,7 @@ func TakeBack(ways []Way, now *gitstate.Record, parts Parts) *Plan {
 	parts = parts.whole()
 	o := from(now, parts)
 	for _, w := range ways {
-		o.takeOut(w)
+		o.revertWay(w)
 	}
 	p := o.plan(now, ways)
 	p.planNested(ways, now, parts, false)

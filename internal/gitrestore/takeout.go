@@ -46,9 +46,9 @@ func (o *outcome) conflict(ref, reason string) {
 	}
 }
 
-// takeOut takes out one way. A way whose states before and after are not both known says only whether
+// revertWay takes one way back. A way whose states before and after are not both known says only whether
 // the repository was there.
-func (o *outcome) takeOut(w Way) {
+func (o *outcome) revertWay(w Way) {
 	switch {
 	case w.Before == nil && w.After == nil:
 		return
@@ -152,7 +152,7 @@ func (o *outcome) index(w Way) {
 	case w.Before.Lacks(gitstate.IsIndex):
 		o.conflict("index", "not all of it was recorded")
 	default:
-		o.take(w.Before, gitstate.IsIndex)
+		o.copyFiles(w.Before, gitstate.IsIndex)
 	}
 }
 
@@ -170,7 +170,7 @@ func (o *outcome) progress(w Way) {
 	case sameFiles(before, after) || sameFiles(before, now) || o.stuck["progress"]:
 	case name == "":
 		if sameFiles(after, now) && o.parts.all() {
-			o.take(w.Before, gitstate.OfProgress)
+			o.copyFiles(w.Before, gitstate.OfProgress)
 		}
 	case !halfWay(before, after, now):
 		o.stuck["progress"] = true
@@ -182,7 +182,7 @@ func (o *outcome) progress(w Way) {
 		o.stuck["progress"] = true
 		o.conflict(name, "not all of the "+name+" is recorded")
 	default:
-		o.take(w.Before, gitstate.OfProgress)
+		o.copyFiles(w.Before, gitstate.OfProgress)
 	}
 }
 
@@ -190,14 +190,14 @@ const origHead = "ORIG_HEAD"
 
 func (o *outcome) origHead(w Way) {
 	if before := w.Before.Files[origHead]; string(o.Files[origHead]) == string(w.After.Files[origHead]) {
-		o.take(w.Before, func(name string) bool { return name == origHead })
+		o.copyFiles(w.Before, func(name string) bool { return name == origHead })
 	} else if before != nil && o.Files[origHead] == nil {
 		o.Files[origHead] = before
 	}
 }
 
-// take takes some files as they are in another record.
-func (o *outcome) take(r *gitstate.Record, is func(string) bool) {
+// copyFiles replaces some files by those of another record.
+func (o *outcome) copyFiles(r *gitstate.Record, is func(string) bool) {
 	maps.DeleteFunc(o.Files, func(name string, _ []byte) bool { return is(name) })
 	maps.Copy(o.Files, only(r, is))
 }

@@ -127,7 +127,7 @@ func (r *Reader) readStash(context.Context) {
 
 func (r *Reader) readIndex(context.Context) {
 	r.see(r.Repo.IndexPath())
-	r.keepFile(r.own, "index", "index", maxIndex)
+	r.addFile(r.own, "index", "index", maxIndex)
 	names, err := list(r.own, ".")
 	if err != nil {
 		return
@@ -135,7 +135,7 @@ func (r *Reader) readIndex(context.Context) {
 	for _, name := range names {
 		if strings.HasPrefix(name, "sharedindex.") {
 			r.see(filepath.Join(r.Repo.GitDir, name))
-			r.keepFile(r.own, name, name, maxIndex)
+			r.addFile(r.own, name, name, maxIndex)
 		}
 	}
 }
@@ -143,18 +143,18 @@ func (r *Reader) readIndex(context.Context) {
 func (r *Reader) readProgress(context.Context) {
 	for _, name := range progress {
 		r.see(filepath.Join(r.Repo.GitDir, name))
-		r.keepTree(r.own, r.Repo.GitDir, name, 0)
+		r.addTree(r.own, r.Repo.GitDir, name, 0)
 	}
 }
 
-// keepTree keeps a file, or a directory with all files in it.
-func (r *Reader) keepTree(root *os.Root, dir, name string, depth int) {
+// addTree records a file, or a directory with all files in it.
+func (r *Reader) addTree(root *os.Root, dir, name string, depth int) {
 	info, err := root.Lstat(name)
 	if err != nil {
 		return
 	}
 	if !info.IsDir() {
-		r.keepFile(root, name, name, maxSmall)
+		r.addFile(root, name, name, maxSmall)
 		return
 	}
 	names, err := list(root, name)
@@ -165,12 +165,12 @@ func (r *Reader) keepTree(root *os.Root, dir, name string, depth int) {
 	for _, below := range names {
 		below = name + "/" + below
 		r.see(filepath.Join(dir, filepath.FromSlash(below)))
-		r.keepTree(root, dir, below, depth+1)
+		r.addTree(root, dir, below, depth+1)
 	}
 }
 
-// keepFile keeps the contents of a file, if there is one.
-func (r *Reader) keepFile(root *os.Root, name, part string, limit int64) {
+// addFile records the contents of a file, if there is one.
+func (r *Reader) addFile(root *os.Root, name, part string, limit int64) {
 	data, err := readFile(root, name, limit)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -197,7 +197,7 @@ func storable(path string) bool {
 func (r *Reader) readShared(context.Context) {
 	for _, name := range shared {
 		r.see(filepath.Join(r.Repo.CommonDir, filepath.FromSlash(name)))
-		r.keepFile(r.common, name, CommonPrefix+name, maxSmall)
+		r.addFile(r.common, name, CommonPrefix+name, maxSmall)
 	}
 	r.readHooks()
 }
@@ -219,7 +219,7 @@ func (r *Reader) readHooks() {
 			continue
 		}
 		r.see(filepath.Join(r.Repo.CommonDir, "hooks", name))
-		if r.keepFile(r.common, path, CommonPrefix+path, maxHook); info.Mode()&0o100 != 0 && r.record.Files[CommonPrefix+path] != nil {
+		if r.addFile(r.common, path, CommonPrefix+path, maxHook); info.Mode()&0o100 != 0 && r.record.Files[CommonPrefix+path] != nil {
 			r.record.Executable = append(r.record.Executable, CommonPrefix+path)
 		}
 	}

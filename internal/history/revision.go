@@ -140,9 +140,9 @@ func (r *Store) lookupHash(ctx context.Context, prefix string) (*Checkpoint, err
 	return c, err
 }
 
-// withReplaced puts replacements in the place of replaced objects, and adds those of
-// objects that are gone and whose ids had the prefix. A replaced object may be in the
-// store until the next cleaning.
+// withReplaced puts replacements in the place of replaced objects. It adds the replacements of objects
+// that are gone, if their ids had the prefix. A replaced object may be in the store until the next
+// cleaning.
 func (r *Store) withReplaced(prefix string, ids []object.ID) []object.ID {
 	all := r.ReadReplaced()
 	ids = slices.DeleteFunc(ids, func(id object.ID) bool { _, was := all[id]; return was })
@@ -162,7 +162,7 @@ func (r *Store) lookupIDs(ctx context.Context, spec string, ids []object.ID) (*C
 	var found []*Checkpoint
 	for _, id := range ids {
 		kind, _, err := r.DB.Stat(id)
-		if errors.Is(err, odb.ErrNotFound) && r.ThinnedTable().Has(id) { // what a purge has put in the place of another one
+		if errors.Is(err, odb.ErrNotFound) && r.ThinnedTable().Has(id) { // the replacement that a purge has made
 			kind, err = object.Commit, nil
 		}
 		switch {
@@ -204,9 +204,8 @@ func couldBe(prefix, one, other string) error {
 	return fmt.Errorf("%w: %s could be %s or %s (give more digits)", state.ErrAmbiguous, prefix, one, other)
 }
 
-// newestWithTree finds the newest checkpoint of each tree: in the lines first, then
-// among the states that operations saved, then among what has a name or came from
-// elsewhere.
+// newestWithTree finds the newest checkpoint of each tree: in the lines first, then among the states
+// that operations saved, then among pins and imports.
 func (r *Store) newestWithTree(ctx context.Context, trees map[object.ID]bool) (found []*Checkpoint, err error) {
 	for _, source := range []iter.Seq2[*Checkpoint, error]{r.Checkpoints(ctx), r.operationStates(ctx), r.otherStates(ctx)} {
 		for c, err := range source {

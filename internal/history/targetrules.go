@@ -37,13 +37,13 @@ func (r *Store) TreeRules(s, later state.State) *TreeRules {
 		repo: r, tree: s.Tree, later: later, prefix: string(ig.Prefix), fold: ig.FoldCase,
 		texts: make(map[string]state.RuleLines), unknown: make(map[string]bool), dirs: make(map[string]dirRules),
 	}
-	t.takeRecord(s.Meta)
+	t.addRecord(s.Meta)
 	t.dirs[""] = t.enter(dirRules{chain: ig.Chain(), unknown: ig.Unknown}, "")
 	return t
 }
 
-// takeRecord reads the rule record, or the traces that replace it in a state without one.
-func (t *TreeRules) takeRecord(m *state.Metadata) {
+// addRecord reads the rule record, or the traces that replace it in a state without one.
+func (t *TreeRules) addRecord(m *state.Metadata) {
 	if m.Rules != nil {
 		m.Rules.Each(func(dir string, text state.RuleLines) { t.texts[dir] = text })
 		for _, dir := range m.Rules.Unknown {

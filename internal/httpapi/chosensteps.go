@@ -39,8 +39,8 @@ func (b *SessionRevert) checkAlone(beside string) error {
 	return nil
 }
 
-// takeTurn takes one turn of a session back.
-func (b *SessionRevert) takeTurn(ctx context.Context, p *Project, id string) (*SessionAnswer, error) {
+// revertTurn takes one turn of a session back.
+func (b *SessionRevert) revertTurn(ctx context.Context, p *Project, id string) (*SessionAnswer, error) {
 	scope, err := p.Sessions.NumberedTurn(ctx, id, b.Turn)
 	if err != nil {
 		return nil, err
@@ -48,11 +48,11 @@ func (b *SessionRevert) takeTurn(ctx context.Context, p *Project, id string) (*S
 	if b.StepIDs, err = p.Sessions.StepsIn(ctx, id, scope); err != nil {
 		return nil, err
 	}
-	return b.takeSteps(ctx, p, id)
+	return b.revertSteps(ctx, p, id)
 }
 
-// takeSteps takes steps of a session back.
-func (b *SessionRevert) takeSteps(ctx context.Context, p *Project, id string) (*SessionAnswer, error) {
+// revertSteps takes steps of a session back.
+func (b *SessionRevert) revertSteps(ctx context.Context, p *Project, id string) (*SessionAnswer, error) {
 	opt, err := revertOptions(b.Paths, b.OnConflict, b.DryRun, b.Plan)
 	if err != nil {
 		return nil, err

@@ -119,8 +119,8 @@ func (b *SessionRevert) check() error {
 	return nil
 }
 
-// takeBack takes hunks of a session back.
-func (b *SessionRevert) takeBack(ctx context.Context, p *Project, id string) (*SessionAnswer, error) {
+// revertHunks takes hunks of a session back.
+func (b *SessionRevert) revertHunks(ctx context.Context, p *Project, id string) (*SessionAnswer, error) {
 	opt, err := revertOptions(nil, b.OnConflict, b.DryRun, b.Plan) // of paths beside hunks check knows
 	if err != nil {
 		return nil, err

@@ -63,8 +63,8 @@ func (s *Server) WaitForTickets(ctx context.Context) {
 	}
 }
 
-// Close gives up all unfinished work and closes all stores. The next command finishes a
-// restore that had begun to write; the process that waits for a ticket does its work.
+// Close gives up all unfinished work and closes all stores. The next command finishes a restore that
+// had begun to write. A process waiting for a ticket does its work.
 func (s *Server) Close() error {
 	s.Drain()
 	s.giveUp()

@@ -225,11 +225,11 @@ func (s *Server) sessionBack() {
 		}
 		switch {
 		case len(b.StepIDs) > 0:
-			return b.takeSteps(ctx, p, id)
+			return b.revertSteps(ctx, p, id)
 		case b.any():
-			return b.takeBack(ctx, p, id)
+			return b.revertHunks(ctx, p, id)
 		case b.Turn != 0:
-			return b.takeTurn(ctx, p, id)
+			return b.revertTurn(ctx, p, id)
 		}
 		opt := session.MoveOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, EndOpen: b.EndOpen, Git: b.Git, ThisRoot: b.ThisRoot, Outside: b.Outside}
 		return answerBack(p.Sessions.Revert(ctx, id, session.Target{Message: b.MessageID, Part: b.PartID, Start: b.Start}, opt))

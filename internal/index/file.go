@@ -124,8 +124,8 @@ func (x *Index) setBase(id uint64, size int64) {
 	x.tailLen, x.tailSum = 0, uint32(id)
 }
 
-// replay applies the intact records of a delta. It sets tailLen to the start of the first torn
-// record, so that the next append overwrites that.
+// replay applies the intact records of a delta. It sets tailLen to the start of the first torn record:
+// the next append overwrites the record.
 func (x *Index) replay(delta []byte) {
 	if len(delta) < headerLen || string(delta[:len(deltaMagic)]) != deltaMagic ||
 		binary.LittleEndian.Uint64(delta[len(deltaMagic):]) != x.base {

@@ -9,12 +9,12 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// Redo lists what a redo could bring back, in the manner of Undo: what the newest undo took back.
+// Redo lists the candidates of a redo, in the manner of Undo: the changes that the newest undo took back.
 func (f *Finder) Redo(ctx context.Context, want Want) ([]Choice, error) {
 	return f.find(ctx, "redo", want, f.turnsBack)
 }
 
-// turnsBack lists the turns that come back first, of the sessions that count.
+// turnsBack lists the turn of each session in question that comes back first.
 func (f *Finder) turnsBack(ctx context.Context, id string) ([]Choice, error) {
 	list, err := f.Sessions.List(ctx)
 	if err != nil {

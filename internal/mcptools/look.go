@@ -20,7 +20,7 @@ import (
 
 const (
 	usualList = 20  // checkpoints or operations unless more are asked for
-	maxList   = 200 // of them in one answer
+	maxList   = 200 // list entries in one answer
 
 	usualDiff = 64 << 10 // bytes of patches in one answer unless more are asked for
 	maxDiff   = 4 << 20
@@ -112,7 +112,7 @@ func (t *tools) writeCheckpoint(ctx context.Context, b *strings.Builder, c *cair
 	}
 }
 
-// heading says who made the changes since the checkpoint before, and for which prompt.
+// heading names the author of the changes since the checkpoint before, and the prompt.
 func (t *tools) heading(ctx context.Context, c *cairn.Checkpoint, w *session.Work) (who, what string) {
 	message := sessiontext.Message(ctx, t.sessions, c.Message, w)
 	if w == nil {

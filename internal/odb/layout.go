@@ -20,7 +20,7 @@ import (
 // gets the next number.
 const formatVersion = "1"
 
-// sealedVersion is that of a sealed store, so that an earlier program leaves it alone. An open store has it for
+// sealedVersion is the version of a sealed store. An earlier program refuses it. An open store has it for
 // a moment while it is sealed or opened.
 const sealedVersion = "2"
 
@@ -37,9 +37,9 @@ var (
 	packDir     = filepath.Join("objects", "pack")
 )
 
-// config keeps git from tidying up by itself: a collection at the wrong moment would remove
-// objects that a capture is about to refer to. A git gc that a user runs leaves what no ref leads to:
-// a capture may be about to, and the vault reads objects of the store, see package keep.
+// config keeps git from tidying up by itself: a collection at the wrong moment would remove objects
+// that a capture is about to refer to. A git gc by a user keeps unreachable objects: a capture in
+// progress may be about to refer to them, and the vault reads objects of the store, see package keep.
 const config = `[core]
 	repositoryformatversion = 0
 	filemode = true

@@ -48,7 +48,7 @@ func measure(dir string, without ...string) (size int64, files int, err error) {
 			var info fs.FileInfo
 			if info, err = d.Info(); err == nil {
 				files++
-				if !takesNoRoom(path) {
+				if !isUncounted(path) {
 					size += info.Size()
 				}
 			}
@@ -61,10 +61,10 @@ func measure(dir string, without ...string) (size int64, files int, err error) {
 	return size, files, err
 }
 
-// takesNoRoom reports whether a file counts nothing in Measure: a borrowed pack, a loose object, or a
+// isUncounted reports whether a file counts nothing in Measure: a borrowed pack, a loose object, or a
 // kept object that the lender still has, a removed pack that a process on Windows has open, or a pack
 // that is being made. A cleaning needs room for a while and gives it back.
-func takesNoRoom(path string) bool {
+func isUncounted(path string) bool {
 	if strings.HasPrefix(filepath.Base(path), pack.TempPrefix) {
 		return true
 	}

@@ -40,8 +40,8 @@ func refNameFault(name string) string {
 	return ""
 }
 
-// refConflict refuses a name that git could not store beside the packed refs: one that is a
-// directory of another. A conflict with a loose ref fails in the file system.
+// refConflict refuses a name that is a directory of another one: git could not store it beside the
+// packed refs. A conflict with a loose ref fails in the file system.
 func (db *DB) refConflict(name string, packed packedRefs) error {
 	for _, r := range packed {
 		if r.Err == nil && (strings.HasPrefix(r.Name, name+"/") || strings.HasPrefix(name, r.Name+"/")) {

@@ -21,7 +21,7 @@ func (db *DB) StoredSizes() (func(object.ID) int64, error) {
 	sizes := make(map[object.ID]int64)
 	for _, p := range db.packs.Load().packs {
 		x, err := p.Index()
-		if err != nil || takesNoRoom(p.Stem+pack.Ext) {
+		if err != nil || isUncounted(p.Stem+pack.Ext) {
 			continue
 		}
 		body, err := p.Body()
@@ -45,7 +45,7 @@ func (db *DB) StoredSizes() (func(object.ID) int64, error) {
 			return size
 		}
 		path := db.Loose(id).Path
-		if info, err := os.Stat(path); err == nil && !takesNoRoom(path) {
+		if info, err := os.Stat(path); err == nil && !isUncounted(path) {
 			return info.Size()
 		}
 		return 0
@@ -59,13 +59,13 @@ func (db *DB) ObjectBytes() (int64, error) {
 	}
 	var size int64
 	for _, p := range db.packs.Load().packs {
-		if !takesNoRoom(p.Stem + pack.Ext) {
+		if !isUncounted(p.Stem + pack.Ext) {
 			size += p.FileBytes()
 		}
 	}
 	loose, err := db.LooseObjects()
 	for _, id := range loose {
-		if o := db.Loose(id); !takesNoRoom(o.Path) {
+		if o := db.Loose(id); !isUncounted(o.Path) {
 			size += o.Size()
 		}
 	}

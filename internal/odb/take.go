@@ -21,9 +21,9 @@ type Taken struct {
 	Bytes int64
 }
 
-// TakeAll gives this store every object of another one: packs by hard link, as Borrow does, and by
-// copying where the file system makes no link; loose objects as one pack. linked and copied count the
-// packs. Both locks are held.
+// TakeAll gives this store every object of another one. Packs come by hard link, as in Borrow, and by
+// copying where the file system makes no link. Loose objects become one pack. linked and copied count
+// the packs. Both locks are held.
 func (db *DB) TakeAll(from *DB) (linked, copied Taken, err error) {
 	for range maxTakes {
 		linked, copied, err = db.takePacks(from)

@@ -35,7 +35,7 @@ func (b *stepsBack) addDirsInPlace(ctx context.Context, s state.State) (added []
 			continue
 		}
 		for _, dir := range dirsInPlaceOf(b.origin[path].Meta, path) {
-			keeps, err := b.keepsFiles(ctx, dir, held)
+			keeps, err := b.wantsFiles(ctx, dir, held)
 			if err != nil {
 				return nil, err
 			}

@@ -25,7 +25,7 @@ func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b
 		return nil, nil, err
 	}
 	line := &journalLine{Ref: history.LineRef(id), Record: t.Record, Message: t.Message, Wanted: wanted.ID, Paths: slices.Concat(scope.Named(), p.Losses)}
-	line.Settled = b.settled(p)
+	line.Settled = b.reportedOnly(p)
 	return p, line, nil
 }
 
@@ -64,9 +64,9 @@ func (b *stepsBack) mixed(p *plan.Plan) (paths []string) {
 	return paths
 }
 
-// settled lists the paths that stepsBack kept or refused and that the plan brings to the
-// wanted state. They are reported, but they do not count as unmoved.
-func (b *stepsBack) settled(p *plan.Plan) []string {
+// reportedOnly lists the paths that the plan brings to the wanted state although stepsBack kept or
+// refused them. They are reported, but they do not count as unmoved.
+func (b *stepsBack) reportedOnly(p *plan.Plan) []string {
 	stays := make(map[string]bool)
 	for _, list := range [][]state.PathReason{p.Kept[:len(p.Kept)-len(b.kept)], p.Conflicts[:len(p.Conflicts)-len(b.conflicts)]} {
 		for _, s := range list {

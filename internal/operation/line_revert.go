@@ -145,7 +145,7 @@ func (u *LineUpdate) wanted(ctx context.Context, t *TakeBack) (*stepsBack, *hist
 		policy = plan.Merge
 	}
 	b := u.newStepsBack(start, policy)
-	if err := b.takeOut(ctx, t.Steps); err != nil {
+	if err := b.resolveAll(ctx, t.Steps); err != nil {
 		return nil, nil, err
 	}
 	batch := u.repo.DB.NewBatch()

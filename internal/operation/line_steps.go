@@ -33,7 +33,7 @@ func (u *LineUpdate) RevertSteps(ctx context.Context, steps []UndoneStep, target
 	}
 	defer disk.SaveUnlessSaved(ctx, u.lock)
 	b := u.newStepsBack(disk.State(), opt.policy())
-	if err := b.takeOut(ctx, steps); err != nil {
+	if err := b.resolveAll(ctx, steps); err != nil {
 		return nil, err
 	}
 	b.narrow(within)

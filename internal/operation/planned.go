@@ -31,9 +31,9 @@ func changeOnDisk(c *apply.Change) *history.Change {
 	return &change
 }
 
-// keepMerged stores the texts that a plan has merged, so that a caller of a dry run can compare
+// storeMerged stores the texts that a plan has merged, so that a caller of a dry run can compare
 // them.
-func (r *Operator) keepMerged(p *plan.Plan) error {
+func (r *Operator) storeMerged(p *plan.Plan) error {
 	if len(p.Merged) == 0 {
 		return nil
 	}

@@ -117,7 +117,7 @@ func (r *Operator) preview(req opRequest, p *plan.Plan, back *gitrestore.Plan) (
 		res.Notes = append(res.Notes, line(slices.Compact(p.Mixed), pathtext.Quote))
 	}
 	if req.dryRun {
-		return res, r.keepMerged(p)
+		return res, r.storeMerged(p)
 	}
 	return res, nil
 }

@@ -77,8 +77,8 @@ func newStepsBack(store *history.Store, stateOf func(ctx context.Context, id str
 	}
 }
 
-// takeOut works out the way of all paths. Steps are given oldest first.
-func (b *stepsBack) takeOut(ctx context.Context, steps []UndoneStep) error {
+// resolveAll works out the way back of all paths. Steps are given oldest first.
+func (b *stepsBack) resolveAll(ctx context.Context, steps []UndoneStep) error {
 	if err := b.collectAll(ctx, steps); err != nil {
 		return err
 	}
@@ -261,7 +261,7 @@ func (b *stepsBack) resolve(path string, way []stepEnds) error {
 		var first stepEnds
 		var to history.PathEnd
 		first, to, way = newestRun(way)
-		next, err := b.takeOutStep(path, first.from, to, now)
+		next, err := b.revertStep(path, first.from, to, now)
 		if err != nil {
 			return err
 		}
@@ -289,8 +289,8 @@ func newestRun(way []stepEnds) (first stepEnds, to history.PathEnd, older []step
 	return first, to, older
 }
 
-// takeOutStep takes one step out of the end now; nil means that the path stays.
-func (b *stepsBack) takeOutStep(path string, from, to, now history.PathEnd) (*history.PathEnd, error) {
+// revertStep takes one step out of the end now; nil means that the path stays.
+func (b *stepsBack) revertStep(path string, from, to, now history.PathEnd) (*history.PathEnd, error) {
 	end, reason, err := plan.Merge3(to, now, from, b.policy, b.merger.Contents)
 	if err != nil || reason == "" {
 		return &end, err

@@ -61,7 +61,7 @@ func (b *stepsBack) directories(ctx context.Context, s state.State) error {
 			b.conflicts = append(b.conflicts, state.PathReason{Path: state.Path(dir), Reason: plan.ReasonInTheWayOf + above})
 			continue
 		}
-		keeps, err := b.keepsFiles(ctx, dir, held)
+		keeps, err := b.wantsFiles(ctx, dir, held)
 		switch {
 		case err != nil:
 			return err
@@ -117,7 +117,7 @@ func (b *stepsBack) listEmptied(ctx context.Context, s state.State, settled map[
 // isEmptied reports whether a directory of the start stays, and whether nothing is left
 // in it then. One that may have been there before without being captured stays, too.
 func (b *stepsBack) isEmptied(ctx context.Context, dir string, before state.State, held map[string]bool) (stays, empty bool, err error) {
-	if keeps, err := b.keepsFiles(ctx, dir, held); err != nil || keeps {
+	if keeps, err := b.wantsFiles(ctx, dir, held); err != nil || keeps {
 		return keeps, false, err
 	}
 	now, err := b.dirAt(b.start, dir)
@@ -169,9 +169,9 @@ func (b *stepsBack) dirsWithFiles() map[string]bool {
 	})
 }
 
-// keepsFiles reports whether the wanted state has a file below a directory. Its tree
+// wantsFiles reports whether the wanted state has a file below a directory. Its tree
 // cannot be asked: it lies in a batch that is still to be written.
-func (b *stepsBack) keepsFiles(ctx context.Context, dir string, held map[string]bool) (bool, error) {
+func (b *stepsBack) wantsFiles(ctx context.Context, dir string, held map[string]bool) (bool, error) {
 	if belowAny(dir+"/", b.want) {
 		return false, nil
 	}

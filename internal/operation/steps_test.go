@@ -226,7 +226,7 @@ func TestStepsBack(t *testing.T) {
 				c.policy = plan.Merge
 			}
 			b := newStepsBack(store, func(_ context.Context, id string) (state.State, error) { return states[id], nil }, states["now"], c.policy)
-			if err := b.takeOut(t.Context(), c.steps); err != nil {
+			if err := b.resolveAll(t.Context(), c.steps); err != nil {
 				t.Fatal(err)
 			}
 			if got := listed(t, store, stored(t, b)); !maps.Equal(got, c.want) {

@@ -52,8 +52,8 @@ func (r *Operator) takeBackNewest(ctx context.Context, kind string, opt RevertOp
 	return res, err
 }
 
-// FinishInterrupted finishes the operation of a dead process, if there is one, so that it counts in
-// what is looked up next. It waits for the operation of a living one.
+// FinishInterrupted finishes the operation of a dead process, if there is one. The next lookup of
+// operations finds it. It waits for the operation of a living one.
 func (r *Operator) FinishInterrupted(ctx context.Context) error {
 	if !r.UnderWay() {
 		return nil

@@ -56,7 +56,7 @@ func (k Keeper) Save(batch *odb.Batch, paths []string, known map[string]bool) ([
 		known[place] = true
 		s := sight{Entry: Entry{Path: state.Path(place), Left: k.denied(place, purged)}}
 		if s.Left == "" {
-			s = look(place, k.most())
+			s = readSight(place, k.most())
 		}
 		switch {
 		case s.Left == leftDir:
@@ -97,7 +97,7 @@ func (k Keeper) After(before []Entry) []Entry {
 	for i := range before {
 		e := Entry{Path: before[i].Path, Left: before[i].Left}
 		if e.Left == "" {
-			e = look(string(e.Path), maxReplaced).Entry
+			e = readSight(string(e.Path), maxReplaced).Entry
 		}
 		list = append(list, e)
 	}
@@ -119,7 +119,7 @@ func (w *Way) Changes() []OutsideChange {
 		before := w.before[path]
 		after, ended := w.after[path]
 		if !ended {
-			after = look(path, maxReplaced).Entry
+			after = readSight(path, maxReplaced).Entry
 		}
 		c := OutsideChange{Path: before.Path, Left: before.Left, Change: "modified"}
 		switch {

@@ -89,8 +89,8 @@ func split(path string) (top, rel string) {
 	return top, filepath.ToSlash(strings.TrimPrefix(path, top))
 }
 
-// look reads a path of at most so many bytes. Left says why it could not.
-func look(path string, most int64) sight {
+// readSight reads a path of at most so many bytes. Left says why it could not.
+func readSight(path string, most int64) sight {
 	s := sight{Entry: Entry{Path: state.Path(path)}}
 	top, rel := split(path)
 	if apply.CheckPath(rel) != nil {

@@ -55,17 +55,17 @@ func TestLook(t *testing.T) {
 		".git/x":    {Left: leftName},
 	} {
 		want.Path = state.Path(at(name))
-		if got := look(at(name), 5); got.Entry != want {
+		if got := readSight(at(name), 5); got.Entry != want {
 			t.Errorf("%s: %+v, want %+v", name, got.Entry, want)
 		}
 	}
-	if got := look(at("file"), 4); got.Left != leftLarge || got.ID != "" {
+	if got := readSight(at("file"), 4); got.Left != leftLarge || got.ID != "" {
 		t.Errorf("a file above the limit: %+v", got.Entry)
 	}
-	if got := look(os.DevNull, 5); got.Left != leftSpecial {
+	if got := readSight(os.DevNull, 5); got.Left != leftSpecial {
 		t.Errorf("a device: %+v", got.Entry)
 	}
-	if !look(at("no/none"), 5).alone || look(at("dir/none"), 5).alone {
+	if !readSight(at("no/none"), 5).alone || readSight(at("dir/none"), 5).alone {
 		t.Error("whether the directory is there is not known")
 	}
 }

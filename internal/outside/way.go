@@ -93,7 +93,7 @@ func (k Keeper) Make(ways []*Way, policy Policy) (*Plan, error) {
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(all)) {
-		now := look(path, maxReplaced)
+		now := readSight(path, maxReplaced)
 		want, why := wanted(ways, path, &now, policy)
 		if err := p.add(k.Store.DB, &now, want, why, policy); err != nil {
 			return nil, err

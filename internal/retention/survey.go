@@ -12,8 +12,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/thinned"
 )
 
-// survey holds everything that a cleaning decides about: every commit that is reachable from a ref,
-// in units that live or die together.
+// survey holds every commit that is reachable from a ref, in units. A cleaning keeps a unit or drops it
+// as a whole.
 //
 //   - A checkpoint of a day's line or of a session is a unit. Cleaning by age removes
 //     whole lines. Cleaning by count and budget removes the oldest checkpoints of a line.
@@ -45,7 +45,7 @@ type node struct {
 	tree    object.ID
 	Parents []object.ID
 	thinned *thinned.Record // nil = its state is there
-	record  *thinned.Record // of one whose state goes
+	record  *thinned.Record // of a unit whose state goes
 	when    time.Time
 	label   bool     // a caller has given it a message
 	git     string   // record of the user's git repository; "" = none
@@ -65,8 +65,8 @@ type unit struct {
 
 	thinned bool   // its state is gone already
 	thin    bool   // its state goes now
-	rule    string // of Retention.Keep: by which its state stays, or goes
-	nearest *unit  // of one that goes: the one that stays in its place
+	rule    string // of Retention.Keep, by which its state stays or goes
+	nearest *unit  // if its state goes: the unit that stays in its place
 }
 
 type unitClass int
@@ -98,8 +98,8 @@ func NewSurvey(ctx context.Context, r *history.Store) (*survey, error) {
 		s.refs[ref.Name] = ref.ID
 	}
 	refs = slices.DeleteFunc(refs, func(ref odb.Ref) bool { return ref.Name == thinned.Ref })
-	// Days first: a session or an operation that continues from a day's checkpoint does not own
-	// that checkpoint.
+	// Days first: a checkpoint of a day does not belong to the session or operation that continues from
+	// it.
 	for _, prefix := range []string{history.RefTracks, history.RefSessions, history.RefLost, history.RefOperations, history.RefImported, history.RefRemotes, history.RefGit, history.RefOutside, ""} {
 		rest := refs[:0:0]
 		for _, ref := range refs {
@@ -174,7 +174,7 @@ func (s *survey) add(ctx context.Context, prefix string, ref odb.Ref) error {
 }
 
 // addLine makes a unit of each checkpoint of a line, with the commits that only this checkpoint
-// reaches: a revert has the state that it was to reach as a second parent.
+// reaches. A revert, for one, has its target as a second parent.
 func (s *survey) addLine(ctx context.Context, ref odb.Ref, class unitClass) error {
 	id, u := ref.ID, s.owned[ref.ID]
 	var last, when time.Time

@@ -38,7 +38,7 @@ const maxFindings = 100
 func (r *Rules) Find(path string, content []byte) []Finding {
 	s := r.begin(path)
 	if !isBinary(content) {
-		s.look(content, 0)
+		s.scanText(content, 0)
 	}
 	return s.sorted()
 }
@@ -57,7 +57,7 @@ func (r *Rules) FindIn(path string, src io.Reader) ([]Finding, error) {
 		if first && isBinary(text) || len(s.list) > maxFindings {
 			break
 		}
-		s.look(text, newlines)
+		s.scanText(text, newlines)
 		if err != nil {
 			break
 		}
@@ -90,8 +90,8 @@ func (r *Rules) begin(path string) *search {
 	return s
 }
 
-// look searches a text. before is the number of lines before it.
-func (s *search) look(text []byte, before int) {
+// scanText searches a text. before is the number of lines before it.
+func (s *search) scanText(text []byte, before int) {
 	for _, n := range s.always {
 		for at := 0; at < len(text); at += blockSize {
 			s.apply(n, text, at, before)

@@ -19,8 +19,8 @@ type text struct {
 	data []byte
 	root hujson.Value
 
-	eol  string // of the file's lines
-	unit string // of indentation
+	eol  string // end of the file's lines
+	unit string // one level of indentation
 }
 
 const byteOrderMark = "\xef\xbb\xbf"
@@ -202,7 +202,7 @@ func (t *text) insertFirst(c container, name string, value any) error {
 func (t *text) remove(v *hujson.Value, i int) error {
 	c := t.inside(v)
 	from, to := c.kids[i].start, c.kids[i].end
-	comma := span{to, to} // that goes with it
+	comma := span{to, to} // the comma that goes with the entry
 	switch next := t.skipExtra(to); {
 	case t.data[next] == ',' && len(bytes.TrimSpace(t.data[to:next])) == 0:
 		to = next + 1

@@ -22,7 +22,7 @@ const fanDigits = 2
 // Table is the list at one time. A nil Table is empty. It may be used from several goroutines.
 type Table struct {
 	db   *odb.DB
-	id   object.ID // of the commit that Ref leads to
+	id   object.ID // the commit that Ref leads to
 	tree object.ID
 	kept []object.ID
 
@@ -38,7 +38,7 @@ type run struct {
 	n      int
 }
 
-// Read reads the list. known is one that was read before, which is returned if it is up to date. It
+// Read reads the list. known, the result of an earlier call, is returned if it is up to date. It
 // returns nil for a store without a list.
 func Read(db *odb.DB, known *Table) (*Table, error) {
 	id, err := db.Ref(Ref)

@@ -27,7 +27,7 @@ const refAbout = history.RefRoot + "about/"
 type about struct {
 	Version  int              `json:"v"`
 	Project  identity.Project `json:"project"`
-	Name     state.Path       `json:"name"` // of the root's directory
+	Name     state.Path       `json:"name"` // name of the root's directory
 	Machine  string           `json:"machine,omitempty"`
 	User     string           `json:"user,omitempty"`
 	Root     state.Path       `json:"root"`
@@ -166,8 +166,8 @@ func isStoreID(text string) bool {
 	return len(text) == 16 && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// keepMachines adds to what is known of other stores. A damaged file is replaced.
-func (r *Transport) keepMachines(l *history.Locked, more map[string]history.Machine) error {
+// writeMachines adds to the record of other stores. A damaged file is replaced.
+func (r *Transport) writeMachines(l *history.Locked, more map[string]history.Machine) error {
 	r.Holds(l)
 	known, err := r.Machines()
 	if err != nil {

@@ -184,19 +184,19 @@ func (r *Transport) adopt(ctx context.Context, q *odb.Quarantine, in *incoming, 
 		if len(sealed.seen) == 0 {
 			return nil, nil
 		}
-		return nil, r.Exclusive(ctx, sealed.keepSeen)
+		return nil, r.Exclusive(ctx, sealed.writeSeen)
 	}
 	err = r.Exclusive(ctx, func(l *history.Locked) error {
 		if err := q.Adopt(); err != nil {
 			return err
 		}
-		if err := r.keepMachines(l, in.machines); err != nil {
+		if err := r.writeMachines(l, in.machines); err != nil {
 			return err
 		}
 		if fetched, err = r.adoptIncoming(l, in); err != nil {
 			return err
 		}
-		return errors.Join(r.adoptSignatures(l, in.signatures), sealed.keepSeen(l))
+		return errors.Join(r.adoptSignatures(l, in.signatures), sealed.writeSeen(l))
 	})
 	for _, id := range found {
 		fetched = append(fetched, "lost object "+id.String())

@@ -39,8 +39,8 @@ func (r *Transport) knownProject() (identity.Project, error) {
 	return identity.Decode(data)
 }
 
-// settle returns the id of this store and the project, and keeps both for later.
-func (r *Transport) settle(ctx context.Context) (id string, p identity.Project, err error) {
+// ensureIdentity returns the id of this store and the project, and writes both if the store lacks them.
+func (r *Transport) ensureIdentity(ctx context.Context) (id string, p identity.Project, err error) {
 	if p, _, err = r.Project(ctx); err != nil {
 		return "", p, err
 	}
@@ -56,12 +56,12 @@ func (r *Transport) settle(ctx context.Context) (id string, p identity.Project, 
 		if id, err = r.DB.Identity(true); err != nil {
 			return err
 		}
-		return r.keepProject(l, p)
+		return r.writeProject(l, p)
 	})
 	return id, p, err
 }
 
-func (r *Transport) keepProject(l *history.Locked, p identity.Project) error {
+func (r *Transport) writeProject(l *history.Locked, p identity.Project) error {
 	r.Holds(l)
 	data, err := p.Encode()
 	if err != nil {
@@ -83,6 +83,6 @@ func (r *Transport) SetProjectID(ctx context.Context, id string) error {
 			return err
 		}
 		p.Given = id
-		return r.keepProject(l, p)
+		return r.writeProject(l, p)
 	})
 }

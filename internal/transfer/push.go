@@ -114,7 +114,7 @@ func (r *Transport) pushTo(ctx context.Context, m *remote, lines []odb.Ref, chec
 // pushOpen sends lines as they are. git works in a quarantine, which holds the note and borrows the store's
 // objects.
 func (r *Transport) pushOpen(ctx context.Context, m *remote, lines []odb.Ref, wanted func(odb.Ref) bool) (pushed []string, err error) {
-	id, project, err := r.settle(ctx)
+	id, project, err := r.ensureIdentity(ctx)
 	if err != nil {
 		return nil, err
 	}

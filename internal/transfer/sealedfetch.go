@@ -287,8 +287,8 @@ var openArgs = []string{
 		"gitmodulesPath=ignore,gitmodulesSymlink=ignore,gitmodulesUpdate=ignore,gitmodulesUrl=ignore",
 }
 
-// keepSeen keeps the numbers of the notes that were read, and which parts have come.
-func (f *sealedFetch) keepSeen(l *history.Locked) error {
+// writeSeen records the numbers of the notes that were read, and the parts that have come.
+func (f *sealedFetch) writeSeen(l *history.Locked) error {
 	if f == nil || f.seen == nil {
 		return nil
 	}

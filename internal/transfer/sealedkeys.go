@@ -66,8 +66,8 @@ func sealedAs(pushes envelope.Pushes, where string) string {
 	return spelled(pushes, where, func(at *envelope.Pushed) bool { return at != nil && len(at.Recipients) > 0 })
 }
 
-// keepSealed writes what is known of one remote. The caller holds the mark of oneSealing.
-func (r *Transport) keepSealed(where string, at *envelope.Pushed) error {
+// writeSealed writes the record of one remote. The caller holds the mark of oneSealing.
+func (r *Transport) writeSealed(where string, at *envelope.Pushed) error {
 	pushes, err := r.sealedPushes()
 	if err != nil { // a push to another remote must not go open because a damaged file does not name it
 		pushes = envelope.Pushes{envelope.Others: new(envelope.Pushed)}
@@ -100,7 +100,7 @@ func (r *Transport) sealFromNow(where string, recipients []string) error {
 		return nil
 	}
 	at.Recipients = recipients
-	return r.keepSealed(where, at)
+	return r.writeSealed(where, at)
 }
 
 // openFromNow notes that pushes to a remote are open.
@@ -118,7 +118,7 @@ func (r *Transport) openFromNow(ctx context.Context, where string) (err error) {
 	defer func() { err = errors.Join(err, end()) }()
 	at := r.sealedNow(where)
 	at.Recipients = nil
-	return r.keepSealed(where, at)
+	return r.writeSealed(where, at)
 }
 
 // fingerprint stands for the recipients of pushes to a remote, "" for open ones.

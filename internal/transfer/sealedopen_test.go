@@ -181,7 +181,7 @@ func TestSealedSeen(t *testing.T) {
 		{"a": {Proof: "p", Number: 6}},
 	} {
 		f := &sealedFetch{Transport: m.Transport, seen: seen}
-		if err := m.Exclusive(t.Context(), f.keepSeen); err != nil {
+		if err := m.Exclusive(t.Context(), f.writeSeen); err != nil {
 			t.Fatal(err)
 		}
 	}

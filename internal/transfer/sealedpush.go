@@ -93,7 +93,7 @@ func (s *sealedPush) try(ctx context.Context) (pushed []string, err error) {
 
 // describe sets what the note says of the store.
 func (s *sealedPush) describe(ctx context.Context) error {
-	store, project, err := s.settle(ctx)
+	store, project, err := s.ensureIdentity(ctx)
 	if err != nil {
 		return err
 	}
@@ -126,11 +126,11 @@ func (s *sealedPush) state(ctx context.Context, carrier *odb.Quarantine) (*envel
 	if err != nil {
 		return nil, err
 	}
-	return s.settled(last, there), nil
+	return s.stateThere(last, there), nil
 }
 
-// settled picks the state that the remote has, after a push that may have come to an end or not.
-func (s *sealedPush) settled(last *envelope.State, there map[string]string) *envelope.State {
+// stateThere returns the state that the remote has: the last push may have been cut short.
+func (s *sealedPush) stateThere(last *envelope.State, there map[string]string) *envelope.State {
 	s.held = nil
 	for _, name := range slices.Sorted(maps.Keys(there)) {
 		if strings.HasPrefix(name, envelope.RefParts) {
@@ -245,7 +245,7 @@ func (s *sealedPush) send(ctx context.Context, carrier *odb.Quarantine, was, nex
 		}
 	}
 	at := &envelope.Pushed{Recipients: s.recipients, There: s.at.There, Begun: next}
-	if err := s.keepSealed(s.m.url, at); err != nil {
+	if err := s.writeSealed(s.m.url, at); err != nil {
 		return err
 	}
 	lease := "--force-with-lease=" + envelope.RefNotes + next.ID + ":" + was.Note
@@ -272,7 +272,7 @@ func movedMeanwhile(why string) bool {
 
 // done keeps what the remote has now, and deletes the parts there that no note lists any more.
 func (s *sealedPush) done(ctx context.Context, carrier *odb.Quarantine, now *envelope.State) error {
-	if err := s.keepSealed(s.m.url, &envelope.Pushed{Recipients: s.recipients, There: now}); err != nil {
+	if err := s.writeSealed(s.m.url, &envelope.Pushed{Recipients: s.recipients, There: now}); err != nil {
 		return err
 	}
 	stale := slices.DeleteFunc(s.held, func(ref thereRef) bool {

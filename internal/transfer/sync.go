@@ -22,8 +22,8 @@ const (
 	lastRetry  = time.Hour
 )
 
-// wholeEvery is the time after which Sync sends every line again and not only those that have moved: the
-// remote may have lost them.
+// wholeEvery is the time after which Sync sends every line again, moved or not: the remote may have
+// lost some.
 const wholeEvery = 24 * time.Hour
 
 // markName is the private file that carries the kernel lock of the one push by Sync.
@@ -89,9 +89,9 @@ func (r *Transport) mark(name string) (*flock.Flock, error) {
 	return flock.New(r.DB.PrivatePath(name), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600)), nil
 }
 
-// Pushes reports whether a process pushes by Sync for the store in a directory. A checkpoint that the store has before
-// the call goes with it, because it looks again when it has pushed. A caller for which the answer is false begins a push:
-// another process may have found the mark held meanwhile, and relies on that.
+// Pushes reports whether a process pushes by Sync for the store in a directory. A checkpoint that the
+// store has before the call goes with it, because it looks again when it has pushed. If the answer is
+// false, the caller begins a push: another process that found the mark held meanwhile relies on it.
 func Pushes(store string) bool {
 	mark := flock.New(filepath.Join(store, "cairn", markName), flock.SetFlag(os.O_RDWR))
 	free, err := mark.TryLock()

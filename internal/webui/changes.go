@@ -208,7 +208,7 @@ func (v *visit) showStep(t *turn, i int) error {
 	if !s.Open() {
 		page.IDs = append(page.IDs, fact{"after", short(s.After.Hash), v.at("checkpoint/" + s.After.ID)})
 		if !s.Reverted {
-			page.Actions = []action{{"Take back this step", v.takeBack(t, s), "r", "keeps what came later"}}
+			page.Actions = []action{{"Take back this step", v.stepURL(t, s), "r", "keeps what came later"}}
 		}
 	} else {
 		page.Heading += ", still running"

@@ -202,9 +202,9 @@ func (v *visit) entryView(e *entry) (_ *entryView, err error) {
 	return view, err
 }
 
-// takeBack is the plan of taking one step back: what it changed, without what other sessions changed
+// stepURL is the plan of taking one step back: what it changed, without what other sessions changed
 // meanwhile.
-func (v *visit) takeBack(t *turn, s *session.Step) string {
+func (v *visit) stepURL(t *turn, s *session.Step) string {
 	return v.at("plan", "do", "part", "turn", "1", "session", s.Session, "message", t.Message, "step", s.ID)
 }
 
@@ -216,7 +216,7 @@ func (v *visit) stepViews(t *turn, from int) ([]*stepView, error) {
 		view := &stepView{Step: s, Number: i + 1, ID: elementID("s" + s.Session + "/" + s.ID), View: v.at("step", "session", s.Session, "step", s.ID)}
 		view.Calls, view.Rest = callsOf(s)
 		if !s.Open() {
-			view.Revert = v.takeBack(t, s)
+			view.Revert = v.stepURL(t, s)
 			view.Goto, view.Tests = v.at("plan", "do", "restore", "to", s.After.ID), v.verdict(s.After.ID, s.After.Hash)
 			view.Secrets = v.secretsOf(s.After.ID)
 			var err error

@@ -77,7 +77,7 @@ func (s *Sources) barred(dir string) bool {
 	if slices.ContainsFunc(s.Private, func(own string) bool { return own != "" && realpath.Within(dir, resolved(own)) }) {
 		return true
 	}
-	return s.keepsSettings(dir) && !s.inWorkTree(dir)
+	return s.isSettingsDir(dir) && !s.inWorkTree(dir)
 }
 
 // Without returns directories that an agent names without those that Roots leaves out for what they hold.
@@ -92,9 +92,9 @@ func Common(dir, home string) bool {
 	return dir == filepath.Dir(dir) || holds(home) || slices.ContainsFunc(temporary(), holds)
 }
 
-// keepsSettings reports whether a directory lies in one of the home directory that holds settings and other
+// isSettingsDir reports whether a directory lies in one of the home directory that holds settings and other
 // files of programs.
-func (s *Sources) keepsSettings(dir string) bool {
+func (s *Sources) isSettingsDir(dir string) bool {
 	if s.Home == "" {
 		return false
 	}

@@ -108,7 +108,7 @@ func (t *taking) packs(ctx context.Context, dir string) error {
 			continue
 		}
 		from := filepath.Join(dir, "pack", stem)
-		if t.takeUnlessThere(from+pack.Ext, to+pack.Ext) && !t.takeUnlessThere(from+pack.IndexExt, to+pack.IndexExt) {
+		if t.linkUnlessThere(from+pack.Ext, to+pack.Ext) && !t.linkUnlessThere(from+pack.IndexExt, to+pack.IndexExt) {
 			if err := atomicfile.RemoveIfThere(to + pack.Ext); err != nil {
 				return err
 			}
@@ -177,7 +177,7 @@ func (t *taking) looseIn(dir, name string, seen int64) (stamp int64, err error) 
 	}
 	whole := true
 	for _, object := range missing {
-		if !t.take(filepath.Join(dir, object), filepath.Join(to, object)) {
+		if !t.linkOrCopy(filepath.Join(dir, object), filepath.Join(to, object)) {
 			whole = false
 		}
 	}
@@ -187,16 +187,16 @@ func (t *taking) looseIn(dir, name string, seen int64) (stamp int64, err error) 
 	return stamp, nil
 }
 
-// takeUnlessThere is take for a file that the vault may have.
-func (t *taking) takeUnlessThere(from, to string) bool {
+// linkUnlessThere is linkOrCopy for a file that the vault may have.
+func (t *taking) linkUnlessThere(from, to string) bool {
 	if _, err := os.Lstat(to); err == nil {
 		return true
 	}
-	return t.take(from, to)
+	return t.linkOrCopy(from, to)
 }
 
-// take links or copies a regular file. It reports whether the vault has it now.
-func (t *taking) take(from, to string) bool {
+// linkOrCopy links or copies a regular file. It reports whether the vault has it now.
+func (t *taking) linkOrCopy(from, to string) bool {
 	info, err := os.Lstat(from)
 	if err != nil || !info.Mode().IsRegular() {
 		return false

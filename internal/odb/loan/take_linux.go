@@ -52,7 +52,7 @@ func (t *taking) part(wants []Want) {
 		}
 		for i := range wants {
 			if w := &wants[i]; !w.Taken && to != noDir || !w.Taken && t.open(&to, name) {
-				w.Taken = t.take(from, to, w)
+				w.Taken = t.link(from, to, w)
 			}
 		}
 		closeDir(from)
@@ -84,10 +84,10 @@ func closeDir(fd int) {
 	}
 }
 
-// take links one blob. The file that was looked at is the one that got the name, or the name goes.
-func (t *taking) take(from, to int, w *Want) bool {
+// link links one blob. If the linked file is not the one that statBlob saw, the link is removed.
+func (t *taking) link(from, to int, w *Want) bool {
 	name := w.ID.String()[2:]
-	seen, ok := t.look(from, name, w.Size)
+	seen, ok := t.statBlob(from, name, w.Size)
 	if !ok {
 		return false
 	}
@@ -106,8 +106,8 @@ func (t *taking) take(from, to int, w *Want) bool {
 	return false // after EEXIST the store has an object of its own
 }
 
-// look reports whether the file of an object is one to be linked.
-func (t *taking) look(dir int, name string, size int64) (st unix.Stat_t, ok bool) {
+// statBlob reports whether the file of an object is one to be linked.
+func (t *taking) statBlob(dir int, name string, size int64) (st unix.Stat_t, ok bool) {
 	fd, err := unix.Openat(dir, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return st, false

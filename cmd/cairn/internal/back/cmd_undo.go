@@ -177,7 +177,7 @@ type undoFlags struct {
 	conversation    bool
 }
 
-// The names of the options that say what is taken back.
+// The names of the options that choose the target of an undo.
 const turnFlag, operationFlag = "turn", "operation"
 
 // takeBackCommand is undo or redo.
@@ -312,7 +312,8 @@ func (r *undoRun) chooseIn(repo *cairn.Repo, want lastdone.Want) (chosen *lastdo
 	return r.chooseAmong(repo, list)
 }
 
-// offerOutside says that something newer counts only with --outside, if so. than is what counts without.
+// offerOutside tells of a newer change that counts only with --outside, if there is one. than is the
+// newest one that counts without it.
 func (r *undoRun) offerOutside(repo *cairn.Repo, finder *lastdone.Finder, want lastdone.Want, than *lastdone.Choice) {
 	if r.f.outside || r.Global.JSON {
 		return

@@ -24,8 +24,9 @@ type Conversation struct {
 	asked bool
 }
 
-// TakeConversationBack takes the conversation back to before a message if that was asked for and the agent lets
-// it, and otherwise says how a person does that. It returns nil where there is nothing to say.
+// TakeConversationBack takes the conversation back to before a message, if the caller asked for it and
+// the agent can. Otherwise it prints the steps for a person. It returns nil where there is nothing to
+// say.
 func (c *Dialog) TakeConversationBack(ctx context.Context, all *session.Sessions, s *session.Session, message string, asked bool) (*Conversation, error) {
 	at := conversation.Place{Agent: s.Agent, Session: s.ID, Message: message}
 	half := &Conversation{How: at.Rest(), asked: asked}
@@ -61,8 +62,8 @@ func (c *Dialog) TakeConversationBack(ctx context.Context, all *session.Sessions
 	return &Conversation{Back: true}, err
 }
 
-// TellConversation describes the conversation. A half that was asked for and is missing makes the
-// exit status that of a work done in part.
+// TellConversation describes the conversation. A missing half gives the exit status of a work done in
+// part.
 func (c *Dialog) TellConversation(half *Conversation) error {
 	switch {
 	case half == nil:

@@ -82,7 +82,7 @@ func (r *sessionRun) revertSteps() error {
 	if r.f.turn != "" || r.f.message != "" || r.f.part != "" || r.f.start || r.f.endOpen || r.f.git.Git {
 		return r.Usage("takes steps back without --turn, --message, --part, --start, --end-open and --git")
 	}
-	return r.takePaths("nothing to revert: nothing is left of these steps", func(opt cairn.RevertOptions) (*cairn.Result, error) {
+	return r.movePaths("nothing to revert: nothing is left of these steps", func(opt cairn.RevertOptions) (*cairn.Result, error) {
 		return r.all.RevertSteps(r.ctx, r.args[0], r.f.steps, opt)
 	})
 }

@@ -111,14 +111,14 @@ func (r *sessionRun) revertHunks() error {
 		r.cmd.Flags().Set(goback.AskFlag, "false")
 		r.cmd.Flags().Set(goback.HunkFlag, strings.Join(opt.Hunks, ","))
 	}
-	res, err := r.takeHunks(opt)
+	res, err := r.moveHunks(opt)
 	if err != nil {
 		return err
 	}
 	return r.tellTaken(res, "nothing to "+r.verb+": nothing is left of these hunks")
 }
 
-func (r *sessionRun) takeHunks(opt cairn.RevertOptions) (*cairn.Result, error) {
+func (r *sessionRun) moveHunks(opt cairn.RevertOptions) (*cairn.Result, error) {
 	if r.verb == "unrevert" {
 		return r.all.UnrevertSome(r.ctx, r.args[0], opt)
 	}

@@ -20,7 +20,7 @@ func (r *sessionRun) unrevertSome() error {
 	if r.f.hunks.Any() {
 		return r.revertHunks()
 	}
-	return r.takePaths("nothing to bring back: nothing is left of the reverts here", func(opt cairn.RevertOptions) (*cairn.Result, error) {
+	return r.movePaths("nothing to bring back: nothing is left of the reverts here", func(opt cairn.RevertOptions) (*cairn.Result, error) {
 		return r.all.UnrevertSome(r.ctx, r.args[0], opt)
 	})
 }
@@ -38,7 +38,7 @@ func (r *sessionRun) revertTurn() error {
 	if err != nil {
 		return err
 	}
-	return r.takePaths("nothing to revert: nothing is left of this turn", func(opt cairn.RevertOptions) (*cairn.Result, error) {
+	return r.movePaths("nothing to revert: nothing is left of this turn", func(opt cairn.RevertOptions) (*cairn.Result, error) {
 		return r.all.RevertSteps(r.ctx, r.args[0], steps, opt)
 	})
 }
@@ -49,8 +49,8 @@ func (r *sessionRun) revertOptions() (cairn.RevertOptions, error) {
 	return cairn.RevertOptions{OnConflict: move.OnConflict, DryRun: move.DryRun, Plan: move.Plan, ThisRoot: move.ThisRoot, Outside: move.Outside}, err
 }
 
-// takePaths runs what takes back all of a change, or the paths of --path.
-func (r *sessionRun) takePaths(nothing string, take func(cairn.RevertOptions) (*cairn.Result, error)) error {
+// movePaths runs take for all paths of a change, or for those of --path.
+func (r *sessionRun) movePaths(nothing string, take func(cairn.RevertOptions) (*cairn.Result, error)) error {
 	opt, err := r.revertOptions()
 	if err != nil {
 		return err

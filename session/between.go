@@ -70,7 +70,10 @@ func (s *Sessions) between(ctx context.Context, u *operation.LineUpdate, b *Step
 	end := event{Kind: kindEnd, Step: id}
 	end.tells(s, list)
 	s.add(h, end)
-	a := operation.LineAppend{Message: fmt.Sprintf("step %s: %s", name(id), wording.Count(len(list), "file")), Author: AuthorAgent, Capture: true}
+	a := operation.LineAppend{
+		Message: fmt.Sprintf("step %s: %s", name(id), wording.Count(len(list), "file")),
+		Author:  AuthorAgent, Capture: true,
+	}
 	if err := s.append(ctx, u, h, a); err != nil {
 		return nil, err
 	}

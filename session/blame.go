@@ -65,7 +65,10 @@ func (s *Sessions) Blame(ctx context.Context, path string, opt cairn.BlameOption
 	if b.Checkpoint != nil {
 		out.Checkpoint = b.Checkpoint.ID
 	}
-	w := &blamer{Sessions: s, ctx: ctx, out: out, places: make(map[*cairn.BlameOrigin]int), records: make(map[string]*record), steps: make(map[runningStep]told)}
+	w := &blamer{
+		Sessions: s, ctx: ctx, out: out, places: make(map[*cairn.BlameOrigin]int),
+		records: make(map[string]*record), steps: make(map[runningStep]told),
+	}
 	for i, l := range b.Lines {
 		at, err := w.origin(l.Origin)
 		if err != nil {

@@ -131,7 +131,10 @@ func (f *family) windows(refs []stepRef) []*window {
 		if st == nil {
 			continue
 		}
-		w := &window{began: st.began, ended: st.endOr(forever), steps: map[stepRef]bool{ref: true}, shared: map[string]bool{st.Before.ID: true}}
+		w := &window{
+			began: st.began, ended: st.endOr(forever), steps: map[stepRef]bool{ref: true},
+			shared: map[string]bool{st.Before.ID: true},
+		}
 		w.Step = operation.Step{Session: ref.Session, From: st.Before.ID, To: st.After.ID, Claims: st.Paths}
 		w.Made, w.Hints = st.absent, st.hints
 		if len(st.outside) > 0 {
@@ -234,7 +237,10 @@ func (h *history) overlap(st *step, windows []*window, reverted bool) {
 		if w.steps[stepRef{h.ID, st.ID}] || w.shared[st.Before.ID] || st.began >= w.ended || end <= w.began {
 			continue
 		}
-		w.Others = append(w.Others, operation.Step{Session: h.ID, From: st.Before.ID, To: st.After.ID, Claims: st.Paths, Reverted: reverted, Note: h.note(st)})
+		w.Others = append(w.Others, operation.Step{
+			Session: h.ID, From: st.Before.ID, To: st.After.ID, Claims: st.Paths, Reverted: reverted,
+			Note: h.note(st),
+		})
 	}
 }
 

@@ -74,7 +74,11 @@ func (s *Sessions) fork(ctx context.Context, u *operation.LineUpdate, h *history
 		begun.Root, h.from = h.from.Root, nil // the fork is one of this store
 	}
 	s.add(h, begun) // while it is still the source
-	h.digest = digest{ID: newID, Title: h.Title, First: h.firstPrompt(), Meta: h.Meta, Further: h.Further, Created: s.now(h), Fork: &ForkPoint{Session: source, Message: message, Checkpoint: at}, At: h.At}
+	h.digest = digest{
+		ID: newID, Title: h.Title, First: h.firstPrompt(), Meta: h.Meta, Further: h.Further,
+		Created: s.now(h), Fork: &ForkPoint{Session: source, Message: message, Checkpoint: at},
+		At: h.At,
+	}
 	if h.Title != "" {
 		h.Title += fmt.Sprintf(" (fork #%d)", n)
 	}

@@ -47,7 +47,10 @@ func (c *turnCommitter) run(ctx context.Context) (err error) {
 	}
 	defer scratch.Close()
 	scratch.Output = c.opt.Output
-	m.Planner = &gitcommit.Planner{Repo: c.git, Scratch: scratch, Open: c.openBlob, Known: func() map[string][]cairn.Change { return c.changesByPath(ctx) }}
+	m.Planner = &gitcommit.Planner{
+		Repo: c.git, Scratch: scratch, Open: c.openBlob,
+		Known: func() map[string][]cairn.Change { return c.changesByPath(ctx) },
+	}
 	plans, err := m.planAll(ctx)
 	if err != nil {
 		return err

@@ -66,7 +66,10 @@ func (s *Sessions) RevertHunks(ctx context.Context, id string, in Scope, opt cai
 	return res, err
 }
 
-func (s *Sessions) revertHunks(ctx context.Context, u *operation.LineUpdate, id string, steps []operation.UndoneStep, opt cairn.RevertOptions) (*cairn.Result, error) {
+func (s *Sessions) revertHunks(
+	ctx context.Context, u *operation.LineUpdate, id string, steps []operation.UndoneStep,
+	opt cairn.RevertOptions,
+) (*cairn.Result, error) {
 	own, err := u.OwnChanges(ctx, steps)
 	if err != nil {
 		return nil, expired(err, "a state of session %q", id)

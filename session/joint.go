@@ -45,7 +45,9 @@ func (s *Sessions) inAllRoots(ctx context.Context, id string, others otherRoots,
 }
 
 // moveInAll is move for a session of several roots: the boundary moves in all of them or in none.
-func (s *Sessions) moveInAll(ctx context.Context, id string, opt MoveOptions, pick choose, others otherRoots) (*Session, *cairn.Result, error) {
+func (s *Sessions) moveInAll(
+	ctx context.Context, id string, opt MoveOptions, pick choose, others otherRoots,
+) (*Session, *cairn.Result, error) {
 	if opt.Git {
 		return nil, nil, operation.ErrGitInRoots
 	}
@@ -141,7 +143,9 @@ func (r *rootShare) moveShare(ctx context.Context, id string, opt MoveOptions, p
 }
 
 // revertStepsInAll is RevertSteps for a session of several roots: the steps go in all roots or in none.
-func (s *Sessions) revertStepsInAll(ctx context.Context, id string, steps []string, opt cairn.RevertOptions, others otherRoots) (*cairn.Result, error) {
+func (s *Sessions) revertStepsInAll(
+	ctx context.Context, id string, steps []string, opt cairn.RevertOptions, others otherRoots,
+) (*cairn.Result, error) {
 	var res *cairn.Result
 	err := s.inAllRoots(ctx, id, others, func(roots []*rootShare, head int) (err error) {
 		var shares []operation.Share

@@ -44,7 +44,10 @@ const maxLoaded = 64
 
 // New returns the sessions in the store of a root.
 func New(r *cairn.Repo) *Sessions {
-	return &Sessions{repo: r, lines: access.Lines(r), clock: time.Now, awake: process.Awake, known: make(map[string]*loaded), summaries: make(map[string]summarized)}
+	return &Sessions{
+		repo: r, lines: access.Lines(r), clock: time.Now, awake: process.Awake,
+		known: make(map[string]*loaded), summaries: make(map[string]summarized),
+	}
 }
 
 func notFound(format string, args ...any) error {

@@ -247,7 +247,10 @@ func (s *Sessions) goOnForced(ctx context.Context, u *operation.LineUpdate, h *h
 	end := event{Kind: kindEnd, Step: id, Parts: e.Parts}
 	end.tells(s, list)
 	s.add(h, end)
-	a := operation.LineAppend{Message: fmt.Sprintf("step %s: %s", name(id), wording.Count(len(list), "file")), Author: AuthorAgent, Capture: true, Paths: paths}
+	a := operation.LineAppend{
+		Message: fmt.Sprintf("step %s: %s", name(id), wording.Count(len(list), "file")),
+		Author:  AuthorAgent, Capture: true, Paths: paths,
+	}
 	if err := s.append(ctx, u, h, a); err != nil {
 		return nil, err
 	}

@@ -37,8 +37,11 @@ func (h *history) apply(ev *event, e *entry, at int64) {
 	switch ev.Kind {
 	case kindMessage:
 		h.messages = append(h.messages, &message{
-			Message: Message{ID: ev.Message, Role: ev.Role, Prompt: ev.Prompt, Agent: ev.Meta[MetaAgent], Meta: ev.Meta, Parts: ev.Parts, Created: instant(at)},
-			at:      at, begun: e.mark,
+			Message: Message{
+				ID: ev.Message, Role: ev.Role, Prompt: ev.Prompt, Agent: ev.Meta[MetaAgent],
+				Meta: ev.Meta, Parts: ev.Parts, Created: instant(at),
+			},
+			at: at, begun: e.mark,
 		})
 	case kindParts:
 		if m := h.message(ev.Message); m != nil {

@@ -115,7 +115,10 @@ func (s *Sessions) moveBoundary(ctx context.Context, u *operation.LineUpdate, id
 }
 
 // moveTo moves the boundary to a target; nil means behind all messages.
-func (s *Sessions) moveTo(ctx context.Context, u *operation.LineUpdate, f *family, active []*boundary, to *Target, opt MoveOptions) (*moved, error) {
+func (s *Sessions) moveTo(
+	ctx context.Context, u *operation.LineUpdate, f *family, active []*boundary, to *Target,
+	opt MoveOptions,
+) (*moved, error) {
 	if to == nil {
 		return s.clear(ctx, u, f, active, opt)
 	}
@@ -123,7 +126,10 @@ func (s *Sessions) moveTo(ctx context.Context, u *operation.LineUpdate, f *famil
 }
 
 // wouldMove returns why a move would be refused. A move that is refused ends no step.
-func (s *Sessions) wouldMove(ctx context.Context, u *operation.LineUpdate, id string, active []*boundary, to *Target, opt MoveOptions) error {
+func (s *Sessions) wouldMove(
+	ctx context.Context, u *operation.LineUpdate, id string, active []*boundary, to *Target,
+	opt MoveOptions,
+) error {
 	f, err := s.family(ctx, id) // the dry run changes f, which is of no use afterwards
 	if err != nil {
 		return err
@@ -152,7 +158,10 @@ func (s *Sessions) endOpen(ctx context.Context, u *operation.LineUpdate, f *fami
 		if err := s.end(ctx, u, h, st, StepEnd{forced: true}, nil); err != nil {
 			return err
 		}
-		a := operation.LineAppend{Message: fmt.Sprintf("step %s: %s", name(st.ID), wording.Count(st.changed, "file")), Author: AuthorAgent, Capture: true, Paths: st.Paths}
+		a := operation.LineAppend{
+			Message: fmt.Sprintf("step %s: %s", name(st.ID), wording.Count(st.changed, "file")),
+			Author:  AuthorAgent, Capture: true, Paths: st.Paths,
+		}
 		if err := s.append(ctx, u, h, a); err != nil {
 			return err
 		}
@@ -197,7 +206,10 @@ func (s *Sessions) endAgent(ctx context.Context, u *operation.LineUpdate, f *fam
 	return s.reload(ctx, f, h.ID)
 }
 
-func (s *Sessions) setBoundary(ctx context.Context, u *operation.LineUpdate, f *family, active []*boundary, to Target, opt MoveOptions) (*moved, error) {
+func (s *Sessions) setBoundary(
+	ctx context.Context, u *operation.LineUpdate, f *family, active []*boundary, to Target,
+	opt MoveOptions,
+) (*moved, error) {
 	t, err := f.head.find(to)
 	if err != nil {
 		return nil, err
@@ -244,7 +256,10 @@ func (s *Sessions) clear(ctx context.Context, u *operation.LineUpdate, f *family
 }
 
 // takeBack moves files and boundary.
-func (s *Sessions) takeBack(ctx context.Context, u *operation.LineUpdate, h *history, active []*boundary, ev event, t operation.TakeBack) (*moved, error) {
+func (s *Sessions) takeBack(
+	ctx context.Context, u *operation.LineUpdate, h *history, active []*boundary, ev event,
+	t operation.TakeBack,
+) (*moved, error) {
 	for _, b := range slices.Backward(active) {
 		t.Earlier = append(t.Earlier, b.line)
 	}

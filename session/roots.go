@@ -222,7 +222,9 @@ func (s *Sessions) linkRoot(ctx context.Context, h *history, b *SessionBegin, ro
 		return nil
 	}
 	m := h.messages[len(h.messages)-1]
-	if _, err := o.AddMessage(ctx, MessageBegin{Session: h.ID, Message: m.ID, Role: m.Role, Prompt: m.Prompt, Parts: m.Parts, Meta: m.Meta}); err != nil {
+	if _, err := o.AddMessage(ctx, MessageBegin{
+		Session: h.ID, Message: m.ID, Role: m.Role, Prompt: m.Prompt, Parts: m.Parts, Meta: m.Meta,
+	}); err != nil {
 		return err
 	}
 	open := h.openStep()

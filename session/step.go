@@ -80,7 +80,10 @@ func (s *Sessions) beginStep(ctx context.Context, u *operation.LineUpdate, b *St
 	if h.message(messageID) == nil {
 		s.add(h, event{Kind: kindMessage, Message: messageID, Role: b.Role, Prompt: s.said(b.Prompt)})
 	}
-	s.add(h, event{Kind: kindStep, Message: messageID, Step: stepID, Meta: b.Meta, Owner: b.Owner, Paths: b.Paths, Absent: u.Absent(b.Paths), Outside: saved})
+	s.add(h, event{
+		Kind: kindStep, Message: messageID, Step: stepID, Meta: b.Meta, Owner: b.Owner, Paths: b.Paths,
+		Absent: u.Absent(b.Paths), Outside: saved,
+	})
 	a.Message = "before step " + name(stepID)
 	if err := s.append(ctx, u, h, a); err != nil {
 		return nil, err
@@ -158,7 +161,10 @@ func (s *Sessions) endStep(ctx context.Context, u *operation.LineUpdate, e *Step
 	if err := s.end(ctx, u, h, st, *e, nil); err != nil {
 		return nil, err
 	}
-	a := operation.LineAppend{Message: fmt.Sprintf("step %s: %s", name(st.ID), wording.Count(st.changed, "file")), Author: AuthorAgent, Capture: true, Paths: st.Paths}
+	a := operation.LineAppend{
+		Message: fmt.Sprintf("step %s: %s", name(st.ID), wording.Count(st.changed, "file")),
+		Author:  AuthorAgent, Capture: true, Paths: st.Paths,
+	}
 	if err := s.append(ctx, u, h, a); err != nil {
 		return nil, err
 	}
@@ -225,7 +231,10 @@ func (s *Sessions) Hint(ctx context.Context, session, step string, paths []strin
 			return err
 		}
 		s.add(h, event{Kind: kindHint, Step: st.ID, Paths: fresh, Absent: u.Absent(fresh), Outside: saved})
-		return s.append(ctx, u, h, operation.LineAppend{Capture: true, Paths: st.Paths, Author: AuthorAgent, Message: "hint for step " + name(st.ID)})
+		return s.append(ctx, u, h, operation.LineAppend{
+			Capture: true, Paths: st.Paths, Author: AuthorAgent,
+			Message: "hint for step " + name(st.ID),
+		})
 	})
 	if err != nil {
 		return s.withBeginning(session, err)

@@ -38,7 +38,9 @@ func (s *Sessions) RevertSteps(ctx context.Context, id string, steps []string, o
 	return res, err
 }
 
-func (s *Sessions) revertSteps(ctx context.Context, u *operation.LineUpdate, id string, steps []string, opt cairn.RevertOptions) (*cairn.Result, error) {
+func (s *Sessions) revertSteps(
+	ctx context.Context, u *operation.LineUpdate, id string, steps []string, opt cairn.RevertOptions,
+) (*cairn.Result, error) {
 	f, refs, chosen, err := s.chosen(ctx, id, steps)
 	if err != nil {
 		return nil, err

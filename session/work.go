@@ -77,7 +77,10 @@ func calls(parts []Part, meta map[string]string) []Call {
 
 // work tells what a step of a message did; without a step it tells of the message.
 func (h *history) work(m *message, st *step) *Work {
-	w := &Work{Session: h.ID, Message: m.ID, Agent: cmp.Or(m.Meta[MetaAgent], h.Meta[MetaAgent]), Prompt: wording.FirstLine(h.prompt(m), workText)}
+	w := &Work{
+		Session: h.ID, Message: m.ID, Agent: cmp.Or(m.Meta[MetaAgent], h.Meta[MetaAgent]),
+		Prompt: wording.FirstLine(h.prompt(m), workText),
+	}
 	if known := h.Work; w.Prompt == "" && known != nil && known.Message == m.ID {
 		w.Prompt = known.Prompt // the message has lost its beginning
 	}

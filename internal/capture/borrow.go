@@ -55,7 +55,11 @@ func (r *Capturer) borrow(x *index.Index, rules *ruleSource) (*lender, error) {
 	}
 	r.Log.Debug("packs borrowed", "count", packs)
 	u := git.UserConfig{Home: r.Opt.Home, ConfigHome: r.Opt.ConfigHome, System: r.Opt.SystemGitConfig}
-	return &lender{db: r.DB, from: from, most: r.Room.MaxBytes / keep.Share, index: user.full, attributes: user.repo.Attributes(u, user.full), prefix: user.prefix, written: user.signature.MTime}, nil
+	return &lender{
+		db: r.DB, from: from, most: r.Room.MaxBytes / keep.Share, index: user.full,
+		attributes: user.repo.Attributes(u, user.full), prefix: user.prefix,
+		written: user.signature.MTime,
+	}, nil
 }
 
 // borrowLoose reads all sizes at once, for a scan that asks for nearly every file, and borrows the blobs

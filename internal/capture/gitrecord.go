@@ -143,7 +143,10 @@ func (c *Snapshot) newGitRecord(ctx context.Context, repo *git.Repo, note GitNot
 		return err
 	}
 	c.git.id = id.String()
-	c.git.note = &GitNote{GitDir: repo.GitDir, Record: id.String(), Index: index, Stamps: stamps, Left: left, Never: r.NeverID() != "", Nested: places, Looked: true}
+	c.git.note = &GitNote{
+		GitDir: repo.GitDir, Record: id.String(), Index: index, Stamps: stamps, Left: left,
+		Never: r.NeverID() != "", Nested: places, Looked: true,
+	}
 	if left != "" && !c.git.note.Never {
 		c.git.note.Retry = r.Now().Add(retryAfter)
 	}
@@ -198,7 +201,9 @@ func withoutPatches(record *gitstate.Record) {
 
 // protectObjects links the objects that a record leads to into the vault, so that they outlive a
 // cleaning by git. It returns the reason if it cannot.
-func (r *Capturer) protectObjects(ctx context.Context, repo *git.Repo, nested []*git.Repo, record *gitstate.Record) (left string, err error) {
+func (r *Capturer) protectObjects(
+	ctx context.Context, repo *git.Repo, nested []*git.Repo, record *gitstate.Record,
+) (left string, err error) {
 	vault := r.Vault()
 	if r.NeverID() != "" {
 		if err := vault.Remove(); err != nil {
@@ -207,7 +212,10 @@ func (r *Capturer) protectObjects(ctx context.Context, repo *git.Repo, nested []
 		return "the commits hold paths that are never to be stored", nil
 	}
 	dirs, other := objectDirs(repo, nested)
-	res, err := vault.Keep(ctx, dirs, keep.Options{SHA256: repo.SHA256, Copy: r.Opt.NoBorrow, Room: r.roomToKeep(), Beside: filepath.Join(r.DB.Dir(), "objects")})
+	res, err := vault.Keep(ctx, dirs, keep.Options{
+		SHA256: repo.SHA256, Copy: r.Opt.NoBorrow, Room: r.roomToKeep(),
+		Beside: filepath.Join(r.DB.Dir(), "objects"),
+	})
 	if ctx.Err() != nil {
 		return "the time ran out", nil
 	}

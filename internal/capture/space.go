@@ -80,7 +80,11 @@ func (r *Capturer) withinBudget(need, more int64, measured *bool) error {
 		*s, *measured = storeSize{size, time.Now()}, true
 	}
 	if s.bytes+more+beside > r.Room.MaxBytes {
-		return &state.Shortage{Need: need + beside, Text: fmt.Sprintf("%s has %s, may have %s, and needs %s more", r.DB.Dir(), wording.Size(s.bytes), wording.Size(r.Room.MaxBytes), wording.Size(more)), Step: "raise max_bytes"}
+		return &state.Shortage{
+			Need: need + beside,
+			Text: fmt.Sprintf("%s has %s, may have %s, and needs %s more", r.DB.Dir(), wording.Size(s.bytes), wording.Size(r.Room.MaxBytes), wording.Size(more)),
+			Step: "raise max_bytes",
+		}
 	}
 	s.bytes += more
 	return nil

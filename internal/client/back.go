@@ -41,7 +41,10 @@ func (c *Client) Revert(ctx context.Context, in cairn.Range, opt cairn.RevertOpt
 	if len(opt.Lines) > 0 || opt.Outside {
 		return nil, ErrNoServer
 	}
-	body := change{Action: "revert", From: in.From, To: in.To, Paths: opt.Paths, OnConflict: opt.OnConflict, Hunks: opt.Hunks, Plan: opt.Plan}
+	body := change{
+		Action: "revert", From: in.From, To: in.To, Paths: opt.Paths, OnConflict: opt.OnConflict,
+		Hunks: opt.Hunks, Plan: opt.Plan,
+	}
 	return c.goBack(ctx, body, opt.DryRun)
 }
 
@@ -67,12 +70,17 @@ func (c *Client) last(ctx context.Context, action string, opt cairn.RevertOption
 	if opt.Git || opt.Outside || len(opt.Hunks)+len(opt.Lines) > 0 {
 		return nil, ErrNoServer
 	}
-	body := change{Action: action, Paths: opt.Paths, OnConflict: opt.OnConflict, ThisRoot: opt.ThisRoot, PassSessions: opt.PassSessions, Plan: opt.Plan}
+	body := change{
+		Action: action, Paths: opt.Paths, OnConflict: opt.OnConflict, ThisRoot: opt.ThisRoot,
+		PassSessions: opt.PassSessions, Plan: opt.Plan,
+	}
 	return c.goBack(ctx, body, opt.DryRun)
 }
 
 // RevertSession is session.Sessions.Revert. What goes beyond files is left to the caller.
-func (c *Client) RevertSession(ctx context.Context, id string, to session.Target, opt session.MoveOptions) (*session.Session, *cairn.Result, error) {
+func (c *Client) RevertSession(
+	ctx context.Context, id string, to session.Target, opt session.MoveOptions,
+) (*session.Session, *cairn.Result, error) {
 	return c.move(ctx, id, "/revert", map[string]any{"messageID": to.Message, "partID": to.Part, "start": to.Start}, opt)
 }
 
@@ -81,7 +89,9 @@ func (c *Client) UnrevertSession(ctx context.Context, id string, opt session.Mov
 	return c.move(ctx, id, "/unrevert", map[string]any{}, opt)
 }
 
-func (c *Client) move(ctx context.Context, id, path string, body map[string]any, opt session.MoveOptions) (*session.Session, *cairn.Result, error) {
+func (c *Client) move(
+	ctx context.Context, id, path string, body map[string]any, opt session.MoveOptions,
+) (*session.Session, *cairn.Result, error) {
 	if opt.DryRun || opt.Git || opt.Outside || !plain(id) {
 		return nil, nil, ErrNoServer
 	}

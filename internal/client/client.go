@@ -68,7 +68,10 @@ type track struct {
 }
 
 func trackOf(opt cairn.TrackOptions) track {
-	return track{Message: opt.Message, Author: opt.Author, Verify: opt.Verify, Paths: opt.Paths, OnlyPaths: opt.OnlyPaths, Partial: opt.AllowPartial}
+	return track{
+		Message: opt.Message, Author: opt.Author, Verify: opt.Verify, Paths: opt.Paths,
+		OnlyPaths: opt.OnlyPaths, Partial: opt.AllowPartial,
+	}
 }
 
 // Track is cairn.Repo.Track.

@@ -114,7 +114,10 @@ func (f *file) applyProject(c *Config, project string) error {
 	}
 	byPath, ok := sections.(map[string]any)
 	if !ok {
-		return &Error{Where: f.path, Line: f.line(nil, projectKey), Key: projectKey, Err: errors.New(`want sections [project."/absolute/path"]`)}
+		return &Error{
+			Where: f.path, Line: f.line(nil, projectKey), Key: projectKey,
+			Err: errors.New(`want sections [project."/absolute/path"]`),
+		}
 	}
 	var errs []error
 	for _, path := range sortedKeys(byPath) {
@@ -124,7 +127,10 @@ func (f *file) applyProject(c *Config, project string) error {
 			into = &Config{decided: make(map[string]Decision)}
 		}
 		if _, ok := byPath[path].(map[string]any); !ok || !filepath.IsAbs(path) {
-			errs = append(errs, &Error{Where: f.path, Line: f.line(section[:1], path), Key: projectKey, Err: fmt.Errorf("%q is not an absolute path with settings below it", path)})
+			errs = append(errs, &Error{
+				Where: f.path, Line: f.line(section[:1], path), Key: projectKey,
+				Err: fmt.Errorf("%q is not an absolute path with settings below it", path),
+			})
 			continue
 		}
 		errs = append(errs, f.apply(into, section))

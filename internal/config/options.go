@@ -32,5 +32,8 @@ func (c *Config) Configure(opt *cairn.Options) {
 
 // Retention is what the settings let a cleaning keep.
 func (c *Config) Retention() cairn.Retention {
-	return cairn.Retention{MaxAge: c.MaxAge, MaxCount: c.MaxCount, MaxBytes: c.MaxBytes, MinFree: c.MinFree, KeepLast: c.KeepLast, Keep: c.Keep}
+	return cairn.Retention{
+		MaxAge: c.MaxAge, MaxCount: c.MaxCount, MaxBytes: c.MaxBytes, MinFree: c.MinFree,
+		KeepLast: c.KeepLast, Keep: c.Keep,
+	}
 }

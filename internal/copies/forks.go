@@ -68,7 +68,10 @@ func (r *Copier) Forks() ([]ForkInfo, error) {
 			continue
 		}
 		info, err := os.Stat(root)
-		fork := ForkInfo{Root: state.Path(root), Store: state.Path(dir), Session: f.Session, When: time.Unix(0, f.At), Missing: err != nil || !info.IsDir()}
+		fork := ForkInfo{
+			Root: state.Path(root), Store: state.Path(dir), Session: f.Session,
+			When: time.Unix(0, f.At), Missing: err != nil || !info.IsDir(),
+		}
 		if f.Git != nil {
 			fork.Branch = f.Git.Branch
 		}

@@ -23,7 +23,10 @@ type FS struct {
 
 // New returns the file system of projects. The function open opens one of them by its id.
 func New(ctx context.Context, projects Projects, readers *Readers, open func(id string) (*cairn.Repo, error)) *FS {
-	return &FS{top: &projectDir{ctx: ctx, Projects: projects, open: open}, readers: readers, listed: make(map[string]*node), lists: make(map[string][]fs.FileInfo)}
+	return &FS{
+		top: &projectDir{ctx: ctx, Projects: projects, open: open}, readers: readers,
+		listed: make(map[string]*node), lists: make(map[string][]fs.FileInfo),
+	}
 }
 
 // Err returns the first error of reading what a listing or a file holds. An answer that had begun

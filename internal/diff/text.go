@@ -28,11 +28,15 @@ func (r *Differ) writeRenamed(w io.Writer, c *Renamed, opt DiffOptions) (fileSid
 	if c.From != "" || c.Letter() != "T" {
 		return r.writeSection(w, c, opt)
 	}
-	gone, err := r.writeSection(w, &Renamed{Change: history.Change{Path: c.Path, Status: history.Deleted, OldMode: c.OldMode, OldID: c.OldID, OldPerm: c.OldPerm}}, opt)
+	gone, err := r.writeSection(w, &Renamed{Change: history.Change{
+		Path: c.Path, Status: history.Deleted, OldMode: c.OldMode, OldID: c.OldID, OldPerm: c.OldPerm,
+	}}, opt)
 	if err != nil {
 		return gone, err
 	}
-	s, err := r.writeSection(w, &Renamed{Change: history.Change{Path: c.Path, Status: history.Added, NewMode: c.NewMode, NewID: c.NewID, NewPerm: c.NewPerm}}, opt)
+	s, err := r.writeSection(w, &Renamed{Change: history.Change{
+		Path: c.Path, Status: history.Added, NewMode: c.NewMode, NewID: c.NewID, NewPerm: c.NewPerm,
+	}}, opt)
 	s.old, s.oldSize, s.stat.Deleted = gone.old, gone.oldSize, gone.stat.Deleted
 	if s.note == "" {
 		s.note = gone.note

@@ -146,7 +146,9 @@ func (n *caseBlind) Link(ctx context.Context, other fs.InodeEmbedder, name strin
 	return n.made(ctx, name, out, err)
 }
 
-func (n *caseBlind) Create(ctx context.Context, name string, flags, mode uint32, out *fuse.EntryOut) (*fs.Inode, fs.FileHandle, uint32, syscall.Errno) {
+func (n *caseBlind) Create(
+	ctx context.Context, name string, flags, mode uint32, out *fuse.EntryOut,
+) (*fs.Inode, fs.FileHandle, uint32, syscall.Errno) {
 	fd, err := unix.Openat(n.fd(), n.spelled(name), int(flags)&^unix.O_APPEND|unix.O_CREAT|unix.O_CLOEXEC, mode)
 	child, errno := n.made(ctx, name, out, err)
 	if errno != 0 {

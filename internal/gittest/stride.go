@@ -143,7 +143,10 @@ func Killed(t *testing.T, stride int, kill func(n int) Crash, check func(when st
 // in turn, until the program comes to its end, which has to be a success. A program with a failed call ends
 // with status 0, or with status 1 and a message. check looks at what it leaves, and when says which failure
 // it was. The test ends with the first failure after which it has failed.
-func Failed(t *testing.T, errnos []syscall.Errno, first, stride int, fail func(n int, errno syscall.Errno) Crash, check func(when string, crash Crash)) {
+func Failed(
+	t *testing.T, errnos []syscall.Errno, first, stride int,
+	fail func(n int, errno syscall.Errno) Crash, check func(when string, crash Crash),
+) {
 	t.Helper()
 	errno := func(n int) syscall.Errno { return errnos[(n-first)/stride%len(errnos)] }
 	struck(t, first, stride, func(n int) Crash { return fail(n, errno(n)) }, func(n int, crash Crash) {

@@ -117,7 +117,10 @@ func LossOfPath(path string, checkpoints []string) string {
 
 // LineText returns a ref's name for people.
 func LineText(ref string) string {
-	for prefix, what := range map[string]string{RefTracks: "the line of ", RefPins: "the pin ", RefSessions: "the session ", RefRemotes: "the fetched line ", RefImported: "the imported checkpoint "} {
+	for prefix, what := range map[string]string{
+		RefTracks: "the line of ", RefPins: "the pin ", RefSessions: "the session ",
+		RefRemotes: "the fetched line ", RefImported: "the imported checkpoint ",
+	} {
 		if rest, ok := strings.CutPrefix(ref, prefix); ok {
 			return what + rest
 		}

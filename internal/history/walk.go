@@ -153,7 +153,10 @@ func (w *walk) skipUnchanged(c *Checkpoint) (*Checkpoint, error) {
 }
 
 // run yields the tips and, by the function parents, their ancestors, newest first.
-func (w *walk) run(ctx context.Context, tips []*Checkpoint, yield func(*Checkpoint, error) bool, parents func(*Checkpoint) ([]*Checkpoint, error)) {
+func (w *walk) run(
+	ctx context.Context, tips []*Checkpoint, yield func(*Checkpoint, error) bool,
+	parents func(*Checkpoint) ([]*Checkpoint, error),
+) {
 	for line, tip := range tips {
 		w.push(line, tip)
 	}

@@ -92,8 +92,10 @@ func (s *Server) apiConfig() huma.Config {
 					"a byte that is not UTF-8 is U+0000 and its two hex digits. A hash is a tree id, a checkpoint id, a unique prefix of either, @, @~N or the name of a pin.",
 			},
 			Components: &huma.Components{
-				Schemas:         huma.NewMapRegistry("#/components/schemas/", schemaName),
-				SecuritySchemes: map[string]*huma.SecurityScheme{"token": {Type: "http", Scheme: "bearer", Description: "Not wanted on the Unix socket."}},
+				Schemas: huma.NewMapRegistry("#/components/schemas/", schemaName),
+				SecuritySchemes: map[string]*huma.SecurityScheme{"token": {
+					Type: "http", Scheme: "bearer", Description: "Not wanted on the Unix socket.",
+				}},
 			},
 			Security: []map[string][]string{{"token": {}}, {}},
 		},

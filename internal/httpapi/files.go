@@ -106,7 +106,10 @@ func broken(s *Server, err error) {
 // streamed adds an operation on an open project that answers with a Form: a JSON array, or
 // Diffs, which has one. Memory never holds all of it. An error before the first element
 // becomes a problem document.
-func streamed[Form, T any, I ofProject](s *Server, e endpoint, what string, run func(context.Context, *Project, *I) (iter.Seq2[T, error], error)) {
+func streamed[Form, T any, I ofProject](
+	s *Server, e endpoint, what string,
+	run func(context.Context, *Project, *I) (iter.Seq2[T, error], error),
+) {
 	open, end := "[", "]"
 	if reflect.TypeFor[Form]() == reflect.TypeFor[Diffs]() {
 		open, end = `{"diffs":[`, "]}"

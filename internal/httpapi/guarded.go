@@ -157,7 +157,9 @@ func (r *Repo) Redo(ctx context.Context, opt cairn.RevertOptions) (*cairn.Result
 	})
 }
 
-func (r *Repo) goBack(ctx context.Context, kind string, dryRun bool, f func(context.Context) (*cairn.Result, error)) (res *cairn.Result, err error) {
+func (r *Repo) goBack(
+	ctx context.Context, kind string, dryRun bool, f func(context.Context) (*cairn.Result, error),
+) (res *cairn.Result, err error) {
 	err = r.handle.goBack(ctx, dryRun, func(ctx context.Context) error {
 		res, err = f(ctx)
 		return err

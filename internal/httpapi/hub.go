@@ -148,7 +148,10 @@ func (p *project) tell(e Event) {
 }
 
 func (p *project) tellStep(state string, s *session.Step) {
-	e := Event{Type: EventStep, Session: s.Session, Message: s.Message, Step: s.ID, State: state, Hash: s.Before.Hash, Checkpoint: s.Before.ID}
+	e := Event{
+		Type: EventStep, Session: s.Session, Message: s.Message, Step: s.ID, State: state,
+		Hash: s.Before.Hash, Checkpoint: s.Before.ID,
+	}
 	if !s.Open() {
 		e.Hash, e.Checkpoint = s.After.Hash, s.After.ID
 	}

@@ -154,7 +154,9 @@ func grepped(ctx context.Context, p *Project, in *inGrep) (out answers.Grep, err
 	if err != nil {
 		return out, badField("query.pattern", in.Pattern, "expected a regular expression")
 	}
-	found, err := answers.GrepLines(ctx, p.Repo.Repo, pattern, cairn.GrepOptions{At: in.Hash, Paths: in.Path, Invert: in.Invert, Deleted: in.Deleted}, in.Limit)
+	found, err := answers.GrepLines(ctx, p.Repo.Repo, pattern, cairn.GrepOptions{
+		At: in.Hash, Paths: in.Path, Invert: in.Invert, Deleted: in.Deleted,
+	}, in.Limit)
 	if err != nil {
 		return out, err
 	}

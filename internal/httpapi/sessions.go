@@ -81,7 +81,10 @@ func (b *SessionBack) options() session.MoveOptions {
 	if b == nil {
 		return session.MoveOptions{}
 	}
-	return session.MoveOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, EndOpen: b.EndOpen, Git: b.Git, ThisRoot: b.ThisRoot, Outside: b.Outside}
+	return session.MoveOptions{
+		OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, EndOpen: b.EndOpen,
+		Git: b.Git, ThisRoot: b.ThisRoot, Outside: b.Outside,
+	}
 }
 
 func (s *Server) sessionOperations() {
@@ -231,15 +234,24 @@ func (s *Server) sessionBack() {
 		case b.Turn != 0:
 			return b.revertTurn(ctx, p, id)
 		}
-		opt := session.MoveOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, EndOpen: b.EndOpen, Git: b.Git, ThisRoot: b.ThisRoot, Outside: b.Outside}
+		opt := session.MoveOptions{
+			OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, EndOpen: b.EndOpen,
+			Git: b.Git, ThisRoot: b.ThisRoot, Outside: b.Outside,
+		}
 		return answerBack(p.Sessions.Revert(ctx, id, session.Target{Message: b.MessageID, Part: b.PartID, Start: b.Start}, opt))
 	})
 	for _, e := range []struct {
 		endpoint
 		run func(*Sessions, context.Context, string, session.MoveOptions) (*session.Session, *cairn.Result, error)
 	}{
-		{endpoint{id: "undo-turn", path: "/session/{id}/undo", summary: "Take back the newest turn that is not taken back yet"}, (*Sessions).UndoTurn},
-		{endpoint{id: "redo-turn", path: "/session/{id}/redo", summary: "Bring the first turn back that was taken back"}, (*Sessions).RedoTurn},
+		{endpoint{
+			id: "undo-turn", path: "/session/{id}/undo",
+			summary: "Take back the newest turn that is not taken back yet",
+		}, (*Sessions).UndoTurn},
+		{endpoint{
+			id: "redo-turn", path: "/session/{id}/redo",
+			summary: "Bring the first turn back that was taken back",
+		}, (*Sessions).RedoTurn},
 	} {
 		e.method, e.tag = http.MethodPost, "sessions"
 		onProject(s, e.endpoint, func(ctx context.Context, p *Project, in *inSessionBack) (*SessionAnswer, error) {

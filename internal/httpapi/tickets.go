@@ -124,7 +124,10 @@ func (t *TicketRequest) request(root string) (r *ticket.Request, rest bool, err 
 		return r, false, begin.Check()
 	}
 	if m := t.Message; m != nil {
-		r.Message = &ticket.Message{Session: m.SessionID, Message: m.MessageID, Role: m.Role, Prompt: m.Prompt, Meta: m.Meta, Begin: m.SessionMeta}
+		r.Message = &ticket.Message{
+			Session: m.SessionID, Message: m.MessageID, Role: m.Role, Prompt: m.Prompt, Meta: m.Meta,
+			Begin: m.SessionMeta,
+		}
 		return r, false, nil
 	}
 	opt, err := t.Track.options("body.track.")

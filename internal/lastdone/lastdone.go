@@ -51,7 +51,9 @@ type here struct {
 	sessions *session.Sessions
 }
 
-func (h here) RevertSession(ctx context.Context, id string, to session.Target, opt session.MoveOptions) (*session.Session, *cairn.Result, error) {
+func (h here) RevertSession(
+	ctx context.Context, id string, to session.Target, opt session.MoveOptions,
+) (*session.Session, *cairn.Result, error) {
 	return h.sessions.Revert(ctx, id, to, opt)
 }
 
@@ -191,7 +193,10 @@ func (f *Finder) Take(ctx context.Context, c *Choice, opt session.MoveOptions, p
 		_, res, err := f.ways().RevertSession(ctx, c.Session.ID, session.Target{Message: c.Turn.ID()}, opt)
 		return res, err
 	}
-	back := cairn.RevertOptions{Paths: paths, OnConflict: opt.OnConflict, DryRun: opt.DryRun, Plan: opt.Plan, PassSessions: !c.ofAll, Git: f.Git, Outside: f.Outside, ThisRoot: opt.ThisRoot}
+	back := cairn.RevertOptions{
+		Paths: paths, OnConflict: opt.OnConflict, DryRun: opt.DryRun, Plan: opt.Plan,
+		PassSessions: !c.ofAll, Git: f.Git, Outside: f.Outside, ThisRoot: opt.ThisRoot,
+	}
 	if c.forward {
 		return f.ways().Redo(ctx, back)
 	}

@@ -43,7 +43,10 @@ func TeamPage(server *httpapi.Server, shown *team.Team, logger *slog.Logger) htt
 			if err != nil {
 				return nil, err
 			}
-			return &webui.Project{ID: key, Root: p.Root, Repo: p.Repo, Sessions: p.Sessions, Name: answers.ProjectName(about), Notice: notice(f)}, nil
+			return &webui.Project{
+				ID: key, Root: p.Root, Repo: p.Repo, Sessions: p.Sessions,
+				Name: answers.ProjectName(about), Notice: notice(f),
+			}, nil
 		},
 		Token:  server.FormToken,
 		Status: httpapi.StatusOf,

@@ -85,7 +85,9 @@ func (t *tools) checkpoints(ctx context.Context, args listArgs) (out checkpointL
 }
 
 // listed lists the first checkpoints of a sequence.
-func (t *tools) listed(ctx context.Context, seq iter.Seq2[session.LogEntry, error], limit int, nothing string) (out checkpointList, text string, err error) {
+func (t *tools) listed(
+	ctx context.Context, seq iter.Seq2[session.LogEntry, error], limit int, nothing string,
+) (out checkpointList, text string, err error) {
 	out.Checkpoints = []checkpoint{}
 	var lines strings.Builder
 	passed := answers.Verdicts(ctx, t.repo)
@@ -248,7 +250,10 @@ func (t *tools) diff(ctx context.Context, args diffArgs) (out diffAnswer, text s
 
 // list puts as many files and patches into an answer as there is room for. narrow names the
 // arguments that narrow it down.
-func list(diffs iter.Seq2[cairn.FileDiff, error], size *sizeArgs, narrow string, patchOf func(*cairn.FileDiff) string) (out diffAnswer, text string, err error) {
+func list(
+	diffs iter.Seq2[cairn.FileDiff, error], size *sizeArgs, narrow string,
+	patchOf func(*cairn.FileDiff) string,
+) (out diffAnswer, text string, err error) {
 	out.Files = []fileDiff{}
 	var patches, lines strings.Builder
 	for d, err := range diffs {

@@ -39,7 +39,10 @@ func answer(res *cairn.Result, err error) (outcome, string, error) {
 		return outcome{}, "", err
 	}
 	res = res.InAllRoots() // absolute paths are those of other directories of the session
-	o := outcome{DryRun: res.DryRun, Operation: res.Operation, Complete: res.Complete(), Git: res.Git, Outside: res.Outside, Notes: res.Notes, Base: res.Base}
+	o := outcome{
+		DryRun: res.DryRun, Operation: res.Operation, Complete: res.Complete(), Git: res.Git,
+		Outside: res.Outside, Notes: res.Notes, Base: res.Base,
+	}
 	if res.DryRun {
 		o.Plan = res.PlanID
 		o.Changes = some(&o.Unlisted, res.Plan)

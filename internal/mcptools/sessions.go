@@ -85,8 +85,14 @@ func (t *tools) sessionRedo(ctx context.Context, args sessionArgs) (outcome, str
 	return t.sessionMove(ctx, args, t.sessions.RedoTurn)
 }
 
-func (t *tools) sessionMove(ctx context.Context, args sessionArgs, move func(context.Context, string, session.MoveOptions) (*session.Session, *cairn.Result, error)) (outcome, string, error) {
-	opt := session.MoveOptions{DryRun: args.DryRun, Plan: args.Plan, EndOpen: args.EndOpen, Git: args.Git, ThisRoot: args.ThisRoot, Outside: args.Outside}
+func (t *tools) sessionMove(
+	ctx context.Context, args sessionArgs,
+	move func(context.Context, string, session.MoveOptions) (*session.Session, *cairn.Result, error),
+) (outcome, string, error) {
+	opt := session.MoveOptions{
+		DryRun: args.DryRun, Plan: args.Plan, EndOpen: args.EndOpen, Git: args.Git,
+		ThisRoot: args.ThisRoot, Outside: args.Outside,
+	}
 	if args.OnConflict != "" {
 		policy, err := plan.ParsePolicy(args.OnConflict)
 		if err != nil {

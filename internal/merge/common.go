@@ -184,7 +184,10 @@ type ways struct {
 }
 
 func (p *past) ways(ctx context.Context) (*ways, error) {
-	w := &ways{past: p, byID: make(map[string]*history.Checkpoint), byTree: make(map[string]*history.Checkpoint), brought: make(map[string]string)}
+	w := &ways{
+		past: p, byID: make(map[string]*history.Checkpoint),
+		byTree: make(map[string]*history.Checkpoint), brought: make(map[string]string),
+	}
 	if len(p.states) == 0 {
 		return w, nil
 	}

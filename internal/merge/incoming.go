@@ -20,7 +20,9 @@ const lister = "cairn compare --hunk-ids"
 
 // incoming describes what a merge brings in: the changes from base to theirs within the scope, or
 // the chosen hunks of these, with the renames of both sides followed.
-func (m *Merger) incoming(ctx context.Context, batch *odb.Batch, s sides, scope *state.PathScope, hunks []string) (*operation.Incoming, error) {
+func (m *Merger) incoming(
+	ctx context.Context, batch *odb.Batch, s sides, scope *state.PathScope, hunks []string,
+) (*operation.Incoming, error) {
 	list, err := m.changes(ctx, s.base, s.theirs)
 	if err != nil {
 		return nil, err

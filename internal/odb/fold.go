@@ -161,7 +161,9 @@ func otherThan(made *pack.Pack, packs []*pack.Pack) []*pack.Pack {
 }
 
 // copyPacks copies the entries of packs into w and returns the packs that it has copied.
-func copyPacks(ctx context.Context, w *pack.Writer, packs []*pack.Pack, skip map[*pack.Pack]bool) (old []*pack.Pack, step Folded, err error) {
+func copyPacks(
+	ctx context.Context, w *pack.Writer, packs []*pack.Pack, skip map[*pack.Pack]bool,
+) (old []*pack.Pack, step Folded, err error) {
 	m := pack.NewMerger(w, packs)
 	for _, p := range packs {
 		if err := ctx.Err(); err != nil {

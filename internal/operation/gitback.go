@@ -86,7 +86,9 @@ func (r *Operator) planGit(ctx context.Context, disk *capture.Snapshot, g *gitBa
 
 // unlessAround returns nil for a repository around the root that shows only since that in the root is
 // gone.
-func (r *Operator) unlessAround(ctx context.Context, records *capture.GitRecords, now *gitstate.Record, g *gitBack) (*gitstate.Record, error) {
+func (r *Operator) unlessAround(
+	ctx context.Context, records *capture.GitRecords, now *gitstate.Record, g *gitBack,
+) (*gitstate.Record, error) {
 	for _, w := range g.Ways {
 		was, err := records.At(ctx, w.Before)
 		if err != nil {
@@ -130,7 +132,9 @@ func planGitFrom(ctx context.Context, records *capture.GitRecords, now *gitstate
 	return p, nil
 }
 
-func gitWayOf(ctx context.Context, records *capture.GitRecords, now *gitstate.Record, before, after string) (way gitrestore.Way, err error) {
+func gitWayOf(
+	ctx context.Context, records *capture.GitRecords, now *gitstate.Record, before, after string,
+) (way gitrestore.Way, err error) {
 	if way.Before, err = records.At(ctx, before); err != nil {
 		return way, err
 	}

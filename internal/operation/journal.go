@@ -112,7 +112,10 @@ func (r *Operator) writeJournal(l *history.Locked, j *journal, first func() erro
 }
 
 func journalChangeOf(c *apply.Change) journalChange {
-	out := journalChange{Path: state.Path(c.Path), Action: c.Action.String(), Mode: c.Mode, Perm: state.Octal(c.Perm), ID: c.ID.String(), As: state.Path(c.As)}
+	out := journalChange{
+		Path: state.Path(c.Path), Action: c.Action.String(), Mode: c.Mode, Perm: state.Octal(c.Perm),
+		ID: c.ID.String(), As: state.Path(c.As),
+	}
 	if c.Was != nil {
 		out.Was = &journalWas{c.Was.Mode, state.Octal(c.Was.Perm), c.Was.Stat, c.Was.ID.String()}
 	}

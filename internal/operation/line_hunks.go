@@ -50,7 +50,10 @@ func (u *LineUpdate) RevertHunks(ctx context.Context, own *OwnChanges, target st
 	return u.revert(ctx, p, target, opt)
 }
 
-func (u *LineUpdate) planHunks(ctx context.Context, own *OwnChanges, choice *hunkChoice, within *state.PathScope, policy plan.Policy) (*plan.Plan, error) {
+func (u *LineUpdate) planHunks(
+	ctx context.Context, own *OwnChanges, choice *hunkChoice, within *state.PathScope,
+	policy plan.Policy,
+) (*plan.Plan, error) {
 	batch := u.repo.DB.NewBatch()
 	defer batch.Discard()
 	list := slices.DeleteFunc(slices.Clone(own.List), func(c history.Change) bool { return !within.Covers(c.Path) })
@@ -160,7 +163,9 @@ func (o *OwnChanges) madeBelow(ctx context.Context, dir string) (made []string, 
 
 // aroundHunks returns the present state with the wanted ends, and with the ends after the steps. dirs
 // are the directories that come back in the place of files.
-func (b *stepsBack) aroundHunks(ctx context.Context, batch *odb.Batch, after map[string]history.PathEnd) (without, base state.State, dirs []string, err error) {
+func (b *stepsBack) aroundHunks(
+	ctx context.Context, batch *odb.Batch, after map[string]history.PathEnd,
+) (without, base state.State, dirs []string, err error) {
 	start := clearedAt(b.start, after)
 	if base, err = WithEnds(b.store, batch, start, after); err != nil {
 		return without, base, nil, err

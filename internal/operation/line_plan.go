@@ -11,7 +11,9 @@ import (
 
 // planTakeBack plans the difference between the state wanted by earlier reverts and the state
 // wanted now.
-func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b *stepsBack, wanted *history.Checkpoint) (*plan.Plan, *journalLine, error) {
+func (u *LineUpdate) planTakeBack(
+	ctx context.Context, id string, t *TakeBack, b *stepsBack, wanted *history.Checkpoint,
+) (*plan.Plan, *journalLine, error) {
 	to, err := history.StateOf(wanted)
 	if err != nil {
 		return nil, nil, err
@@ -24,14 +26,19 @@ func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b
 	if err != nil {
 		return nil, nil, err
 	}
-	line := &journalLine{Ref: history.LineRef(id), Record: t.Record, Message: t.Message, Wanted: wanted.ID, Paths: slices.Concat(scope.Named(), p.Losses)}
+	line := &journalLine{
+		Ref: history.LineRef(id), Record: t.Record, Message: t.Message, Wanted: wanted.ID,
+		Paths: slices.Concat(scope.Named(), p.Losses),
+	}
 	line.Settled = b.reportedOnly(p)
 	return p, line, nil
 }
 
 // planSteps plans the difference between a state with the steps and the same without them, and
 // returns the paths that it concerns.
-func (u *LineUpdate) planSteps(ctx context.Context, b *stepsBack, to, base state.State, earlier []*history.LineEvent) (*plan.Plan, *state.PathScope, error) {
+func (u *LineUpdate) planSteps(
+	ctx context.Context, b *stepsBack, to, base state.State, earlier []*history.LineEvent,
+) (*plan.Plan, *state.PathScope, error) {
 	within := b.concernedScope(earlier)
 	step, err := u.repo.Changes(ctx, to, base, within)
 	if err != nil {
@@ -47,7 +54,9 @@ func (u *LineUpdate) planSteps(ctx context.Context, b *stepsBack, to, base state
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := plan.Make(ctx, u.repo.Store, u.repo.live(u.disk), u.disk.DiskState(), to, plan.Options{Scope: scope, Way: way, Step: step, LeftOut: b.leftOut, Kept: b.kept, Conflicts: b.conflicts})
+	p, err := plan.Make(ctx, u.repo.Store, u.repo.live(u.disk), u.disk.DiskState(), to, plan.Options{
+		Scope: scope, Way: way, Step: step, LeftOut: b.leftOut, Kept: b.kept, Conflicts: b.conflicts,
+	})
 	if err == nil {
 		p.Mixed = append(p.Mixed, b.mixed(p)...)
 	}

@@ -175,7 +175,10 @@ func (u *LineUpdate) store(batch *odb.Batch, s state.State, message string) (*hi
 
 // addReverted writes the checkpoint after a revert. If the disk differs from the wanted state,
 // that state becomes a second parent.
-func (r *Operator) addReverted(batch *odb.Batch, s state.State, before *history.Checkpoint, line *journalLine, created []string, res *Result) (object.ID, error) {
+func (r *Operator) addReverted(
+	batch *odb.Batch, s state.State, before *history.Checkpoint, line *journalLine, created []string,
+	res *Result,
+) (object.ID, error) {
 	rec := &history.LineRecord{Record: line.Record, Before: before.ID, Paths: line.Paths, Unmoved: line.unmoved(res), Created: created}
 	if line.outside != "" {
 		rec.Outside = []string{line.outside}

@@ -14,7 +14,9 @@ import (
 // returns the changes of which something was chosen, with nothing but that. A rename whose move was
 // not chosen becomes a change at the path before it. New contents are added to the batch. lister is
 // the command that lists the names.
-func (r *Operator) OnlyHunks(ctx context.Context, batch *odb.Batch, names []string, lister string, changes []diff.Renamed) ([]diff.Renamed, error) {
+func (r *Operator) OnlyHunks(
+	ctx context.Context, batch *odb.Batch, names []string, lister string, changes []diff.Renamed,
+) ([]diff.Renamed, error) {
 	choice, err := r.newHunkChoice(RevertOptions{Hunks: names})
 	if err != nil {
 		return nil, err

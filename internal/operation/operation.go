@@ -104,7 +104,10 @@ func (q *opRequest) toBeRecorded(p *plan.Plan) bool {
 	return len(p.Changes) > 0 || q.joint != nil || q.undoes != "" && len(p.Kept) > 0 && len(p.Conflicts) == 0
 }
 
-func (r *Operator) carryOut(ctx context.Context, l *history.Locked, req opRequest, disk *capture.Snapshot, p *plan.Plan, back *gitrestore.Plan) (*Result, error) {
+func (r *Operator) carryOut(
+	ctx context.Context, l *history.Locked, req opRequest, disk *capture.Snapshot, p *plan.Plan,
+	back *gitrestore.Plan,
+) (*Result, error) {
 	before, batch, err := r.saveBefore(ctx, l, req, disk, p)
 	if err != nil {
 		return nil, err
@@ -125,7 +128,10 @@ func (r *Operator) carryOut(ctx context.Context, l *history.Locked, req opReques
 
 // carryOutFrom carries out what a journal says. The state before is published while the journal waits for
 // the disk.
-func (r *Operator) carryOutFrom(ctx context.Context, l *history.Locked, req opRequest, j *journal, publish func() error, disk *capture.Snapshot, back *gitrestore.Plan) (*Result, error) {
+func (r *Operator) carryOutFrom(
+	ctx context.Context, l *history.Locked, req opRequest, j *journal, publish func() error,
+	disk *capture.Snapshot, back *gitrestore.Plan,
+) (*Result, error) {
 	var err error
 	if j.Outside, err = r.saveOutside(req.outside); err != nil {
 		return nil, err
@@ -145,7 +151,9 @@ func (r *Operator) carryOutFrom(ctx context.Context, l *history.Locked, req opRe
 // saveBefore returns the state before an operation, and a batch with it, which the caller commits: the
 // capture, and the uncaptured files that the plan changes. Its parent is the newest checkpoint of the
 // line that the operation belongs to, or the newest checkpoint outside of lines.
-func (r *Operator) saveBefore(ctx context.Context, l *history.Locked, req opRequest, disk *capture.Snapshot, p *plan.Plan) (object.ID, *odb.Batch, error) {
+func (r *Operator) saveBefore(
+	ctx context.Context, l *history.Locked, req opRequest, disk *capture.Snapshot, p *plan.Plan,
+) (object.ID, *odb.Batch, error) {
 	r.Holds(l)
 	batch := r.NewBatch(false)
 	id, err := r.addBefore(ctx, batch, req, disk, p)
@@ -155,7 +163,9 @@ func (r *Operator) saveBefore(ctx context.Context, l *history.Locked, req opRequ
 	return id, batch, err
 }
 
-func (r *Operator) addBefore(ctx context.Context, batch *odb.Batch, req opRequest, disk *capture.Snapshot, p *plan.Plan) (object.ID, error) {
+func (r *Operator) addBefore(
+	ctx context.Context, batch *odb.Batch, req opRequest, disk *capture.Snapshot, p *plan.Plan,
+) (object.ID, error) {
 	for _, content := range p.Merged {
 		if _, err := batch.Add(object.Blob, content); err != nil {
 			return object.ID{}, err

@@ -205,7 +205,10 @@ func (r *Operator) applyBelow(ctx context.Context, j *journal, top string, steps
 			r.Log.Warn("temporary files of an interrupted operation may be left outside the root", "error", err)
 		}
 	}
-	applier := &apply.Executor{Root: top, Source: history.Source{DB: r.DB}, Token: j.Token, Resume: resume, Sync: !r.Opt.NoSync, Strict: true}
+	applier := &apply.Executor{
+		Root: top, Source: history.Source{DB: r.DB}, Token: j.Token, Resume: resume,
+		Sync: !r.Opt.NoSync, Strict: true,
+	}
 	outcomes, err := applier.Run(ctx, changes, nil)
 	if err != nil {
 		return err

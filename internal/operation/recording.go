@@ -89,7 +89,9 @@ func knownFrom(outcomes []apply.Outcome) scan.Known {
 
 // recordOperation captures what the operation touched and adds the state after and
 // the operation itself, which become part of the store, with their refs, at once.
-func (r *Operator) recordOperation(ctx context.Context, l *history.Locked, j *journal, res *Result, opt capture.Options) (object.ID, error) {
+func (r *Operator) recordOperation(
+	ctx context.Context, l *history.Locked, j *journal, res *Result, opt capture.Options,
+) (object.ID, error) {
 	disk, err := r.Capture(ctx, l, opt)
 	if err != nil {
 		return object.ID{}, err
@@ -126,7 +128,9 @@ func (r *Operator) recordOperation(ctx context.Context, l *history.Locked, j *jo
 // The state has the captured files and the written files that no capture holds, because they
 // are ignored or too large. Without the latter, an undo could not tell them from later work.
 // To edit the captured trees, stateAfter publishes them first.
-func (r *Operator) stateAfter(ctx context.Context, l *history.Locked, disk *capture.Snapshot, j *journal, res *Result) (state.State, *odb.Batch, error) {
+func (r *Operator) stateAfter(
+	ctx context.Context, l *history.Locked, disk *capture.Snapshot, j *journal, res *Result,
+) (state.State, *odb.Batch, error) {
 	s := disk.State()
 	written, beside := r.written(disk, j, res)
 	dirs := plan.DirsBeside(r.live(disk), slices.Values(beside))

@@ -174,5 +174,8 @@ func (r *Operator) planTakeBack(ctx context.Context, disk *capture.Snapshot, c r
 	for _, path := range opt.made {
 		way.Made[path] = true
 	}
-	return plan.Make(ctx, r.Store, r.live(disk), disk.DiskState(), c.to, plan.Options{Scope: c.scope, Way: way, Step: c.step, Pairs: opt.pairs, LeftOut: c.left, Kept: opt.kept, Conflicts: opt.conflicts})
+	return plan.Make(ctx, r.Store, r.live(disk), disk.DiskState(), c.to, plan.Options{
+		Scope: c.scope, Way: way, Step: c.step, Pairs: opt.pairs, LeftOut: c.left, Kept: opt.kept,
+		Conflicts: opt.conflicts,
+	})
 }

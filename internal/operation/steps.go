@@ -68,7 +68,10 @@ func (u *LineUpdate) newStepsBack(start state.State, policy plan.Policy) *stepsB
 }
 
 // newStepsBack takes steps out of start. stateOf finds the states that steps name.
-func newStepsBack(store *history.Store, stateOf func(ctx context.Context, id string) (state.State, error), start state.State, policy plan.Policy) *stepsBack {
+func newStepsBack(
+	store *history.Store, stateOf func(ctx context.Context, id string) (state.State, error),
+	start state.State, policy plan.Policy,
+) *stepsBack {
 	return &stepsBack{
 		store: store, stateOf: stateOf, start: start, policy: policy,
 		ways: make(map[string][]stepEnds), dirs: make(map[string]dirEnds), made: make(map[string]bool), absence: make(map[state.State]*plan.Absence),
@@ -230,7 +233,10 @@ func (b *stepsBack) owners(ctx context.Context, step *UndoneStep) (*plan.Attribu
 }
 
 func (b *stepsBack) other(ctx context.Context, o plan.Step) (plan.OtherStep, error) {
-	other := plan.OtherStep{Label: plan.Label(&o), Reverted: o.Reverted, Claims: plan.ClaimedScope(b.store, o.Claims), Changed: make(map[string]bool)}
+	other := plan.OtherStep{
+		Label: plan.Label(&o), Reverted: o.Reverted, Claims: plan.ClaimedScope(b.store, o.Claims),
+		Changed: make(map[string]bool),
+	}
 	from, to, err := b.statesOf(ctx, o.From, o.To)
 	if err != nil {
 		return other, err

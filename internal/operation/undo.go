@@ -95,7 +95,9 @@ func (r *Operator) NextToTakeBack(ctx context.Context, kind string, passSessions
 }
 
 // takeBackOperation goes from the state after an operation to the one before it.
-func (r *Operator) takeBackOperation(ctx context.Context, l *history.Locked, kind string, op *history.Operation, opt RevertOptions) (*Result, error) {
+func (r *Operator) takeBackOperation(
+	ctx context.Context, l *history.Locked, kind string, op *history.Operation, opt RevertOptions,
+) (*Result, error) {
 	if err := checkTakeBack(kind, opt); err != nil {
 		return nil, err
 	}
@@ -131,7 +133,9 @@ func (r *Operator) takeBackOperation(ctx context.Context, l *history.Locked, kin
 			req.outside.ways = append(req.outside.ways, []string{id})
 		}
 	}
-	makePlan, err := r.takingBack(ctx, before, after, takeBackOptions{within: history.ChangedScope(op, scope), policy: opt.policy(), made: history.CreatedBy(op)})
+	makePlan, err := r.takingBack(ctx, before, after, takeBackOptions{
+		within: history.ChangedScope(op, scope), policy: opt.policy(), made: history.CreatedBy(op),
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -79,7 +79,10 @@ type Options struct {
 //  2. uncaptured files of the disk that the target lacked
 //  3. permission bits
 //  4. directories: make the empty ones of the target, remove those that it lacked
-func Make(ctx context.Context, store *history.Store, live Disk, captured *history.DiskState, target state.State, opt Options) (*Plan, error) {
+func Make(
+	ctx context.Context, store *history.Store, live Disk, captured *history.DiskState,
+	target state.State, opt Options,
+) (*Plan, error) {
 	now := captured.State
 	p := &planner{
 		store: store, live: &rememberingDisk{Disk: live}, captured: captured, now: now, target: target, scope: opt.Scope, keepNew: opt.KeepNew, way: opt.Way, step: opt.Step, merger: NewTextMerger(store),

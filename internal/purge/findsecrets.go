@@ -51,7 +51,10 @@ func (r *Rewriter) findSecrets(ctx context.Context, scope *state.PathScope) (*fi
 	if err != nil {
 		return nil, err
 	}
-	f := &finder{repo: r, rules: rules, scope: scope, seen: make(map[object.ID]bool), visited: make(map[placed]bool), found: make(map[placed][]secretrules.Finding)}
+	f := &finder{
+		repo: r, rules: rules, scope: scope, seen: make(map[object.ID]bool),
+		visited: make(map[placed]bool), found: make(map[placed][]secretrules.Finding),
+	}
 	f.list = r.ThinnedTable().ID()
 	refs, err := r.DB.Refs("refs/")
 	if err != nil {

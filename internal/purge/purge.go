@@ -54,7 +54,11 @@ func (r *Rewriter) Purge(ctx context.Context, paths []string) (*PurgeResult, err
 }
 
 func newPurger(r *Rewriter, paths []string) *purger {
-	p := &purger{repo: r, paths: paths, thinned: make(map[object.ID]*thinned.Record), commits: make(map[object.ID]object.ID), trees: make(map[object.ID]*purgedTree), found: make(map[string]bool), blobs: make(map[object.ID]bool)}
+	p := &purger{
+		repo: r, paths: paths, thinned: make(map[object.ID]*thinned.Record),
+		commits: make(map[object.ID]object.ID), trees: make(map[object.ID]*purgedTree),
+		found: make(map[string]bool), blobs: make(map[object.ID]bool),
+	}
 	p.deny = func() []string { return p.paths }
 	return p
 }
@@ -125,7 +129,10 @@ func (r *Rewriter) dropAll(ctx context.Context) (freed int64, err error) {
 		return 0, err
 	}
 	for range purgeRounds {
-		got, err := collect.Run(ctx, r.DB, collect.Options{Thorough: true, Purge: true, Pack: r.Packer(), BeforeRemove: r.InCollection(r.RenamePacks), Progress: r.Opt.Told()})
+		got, err := collect.Run(ctx, r.DB, collect.Options{
+			Thorough: true, Purge: true, Pack: r.Packer(), BeforeRemove: r.InCollection(r.RenamePacks),
+			Progress: r.Opt.Told(),
+		})
 		if err != nil {
 			return freed, err
 		}
@@ -200,7 +207,10 @@ func (p *purger) rewrite(ctx context.Context, l *history.Locked) error {
 	if err != nil {
 		return err
 	}
-	w := Rewritten{First: first, Refs: append(refs, last...), Commits: p.commits, Replaced: p.replacements(), Journals: journals, Paths: len(p.found)}
+	w := Rewritten{
+		First: first, Refs: append(refs, last...), Commits: p.commits, Replaced: p.replacements(),
+		Journals: journals, Paths: len(p.found),
+	}
 	if n := len(w.Refs) - 1; n >= 0 && w.Refs[n].ID.IsZero() { // nothing is thinned any more
 		w.Refs, w.Dropped = w.Refs[:n], []string{w.Refs[n].Name}
 	}

@@ -44,7 +44,9 @@ func (r *Rewriter) PurgeSecrets(ctx context.Context, opt PurgeSecretsOptions) (*
 	if err != nil {
 		return nil, fmt.Errorf("look for secrets: %w", err)
 	}
-	done := &PurgeSecretsResult{PurgeResult: PurgeResult{Paths: state.Paths{}, Checkpoints: []string{}, Elsewhere: []string{}}, Uncaptured: state.Paths{}}
+	done := &PurgeSecretsResult{PurgeResult: PurgeResult{
+		Paths: state.Paths{}, Checkpoints: []string{}, Elsewhere: []string{},
+	}, Uncaptured: state.Paths{}}
 	if done.Findings, err = f.listed(); err != nil || opt.DryRun || len(f.found) == 0 && !r.isUnfinished() {
 		return done, err
 	}

@@ -60,7 +60,10 @@ func (r *Doctor) Check(ctx context.Context, opt CheckOptions) ([]Fault, error) {
 	}
 	repaired, err := fsck.RepairLock(r.DB)
 	for _, path := range slices.Compact(repaired) {
-		c.found = append(c.found, Fault{Kind: "lock", Path: state.Path(path), Text: "not a regular file", Repair: "set it aside", Fixed: true})
+		c.found = append(c.found, Fault{
+			Kind: "lock", Path: state.Path(path), Text: "not a regular file", Repair: "set it aside",
+			Fixed: true,
+		})
 	}
 	if err != nil {
 		return c.found, err
@@ -141,7 +144,10 @@ func (c *checker) finishInterrupted(ctx context.Context) error {
 	if errors.Is(err, state.ErrLocked) || ctx.Err() != nil {
 		return err
 	}
-	f := Fault{Kind: "operation", Path: state.Path(c.repo.DB.JournalPath(history.JournalName)), Text: "an operation was interrupted", Repair: "finish it", Fixed: err == nil}
+	f := Fault{
+		Kind: "operation", Path: state.Path(c.repo.DB.JournalPath(history.JournalName)),
+		Text: "an operation was interrupted", Repair: "finish it", Fixed: err == nil,
+	}
 	if err != nil {
 		f.Text += "; it cannot be finished: " + err.Error()
 	}
@@ -171,7 +177,11 @@ func (c *checker) run(ctx context.Context, l *history.Locked) error {
 	if !c.opt.Fix {
 		for _, j := range c.interrupted() {
 			if j.Err == nil { // Verify reports torn journals
-				c.note(Fault{Kind: "operation", Path: state.Path(c.repo.DB.JournalPath(history.JournalName)), Text: "an operation was interrupted", Repair: "the next command that changes anything finishes it", passing: true}, nil)
+				c.note(Fault{
+					Kind: "operation", Path: state.Path(c.repo.DB.JournalPath(history.JournalName)),
+					Text:   "an operation was interrupted",
+					Repair: "the next command that changes anything finishes it", passing: true,
+				}, nil)
 			}
 		}
 	}
@@ -184,7 +194,10 @@ func (c *checker) statCache(l *history.Locked) {
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	c.note(Fault{Kind: "stat cache", Path: state.Path(c.repo.IndexFile().Base), Text: err.Error(), Repair: "drop it; the next track reads every file"},
+	c.note(Fault{
+		Kind: "stat cache", Path: state.Path(c.repo.IndexFile().Base), Text: err.Error(),
+		Repair: "drop it; the next track reads every file",
+	},
 		func() error { c.repo.FreshIndex(l); return nil })
 }
 
@@ -194,7 +207,10 @@ func (c *checker) ends(ctx context.Context) {
 	if err == nil {
 		return
 	}
-	c.note(Fault{Kind: "ends of lines", Path: state.Path(filepath.Join(c.repo.DB.Dir(), "shallow")), Text: err.Error(), Repair: "make the list anew, of the commits whose parents are not there"}, func() error {
+	c.note(Fault{
+		Kind: "ends of lines", Path: state.Path(filepath.Join(c.repo.DB.Dir(), "shallow")),
+		Text: err.Error(), Repair: "make the list anew, of the commits whose parents are not there",
+	}, func() error {
 		ends, err := c.repo.withoutParents(ctx)
 		if err != nil {
 			return err

@@ -77,7 +77,10 @@ func (m *mender) ref(ctx context.Context, ref odb.Ref) (object.ID, error) {
 	if err != nil {
 		return ref.ID, err
 	}
-	l := history.Loss{Kind: "ref", Ref: ref.Name, Checkpoint: ref.ID.String(), Text: history.LineText(ref.Name) + " ended with " + ref.ID.String()}
+	l := history.Loss{
+		Kind: "ref", Ref: ref.Name, Checkpoint: ref.ID.String(),
+		Text: history.LineText(ref.Name) + " ended with " + ref.ID.String(),
+	}
 	if ok {
 		l.Now = now.String()
 		l.Text += " and ends with " + l.Now + " now"

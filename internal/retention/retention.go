@@ -118,7 +118,11 @@ func (r *Cleaner) letGo(ctx context.Context, s *survey, opt CleanOptions, done *
 	}
 	slices.Sort(done.Lines)
 	done.Checkpoints, done.Kept, done.Shortened, done.Thinned = v.dropped, v.kept, append([]string{}, v.shortened...), v.thinned
-	c := collect.Options{Thorough: opt.Thorough, DryRun: opt.DryRun, Reserve: r.reserve(opt), CopyAtOnce: r.copyAtOnce(opt), BeforeRemove: r.InCollection(r.RenamePacks), Progress: r.Opt.Told()}
+	c := collect.Options{
+		Thorough: opt.Thorough, DryRun: opt.DryRun, Reserve: r.reserve(opt),
+		CopyAtOnce: r.copyAtOnce(opt), BeforeRemove: r.InCollection(r.RenamePacks),
+		Progress: r.Opt.Told(),
+	}
 	if opt.need == 0 {
 		c.Pack = r.Packer() // packing takes too long for a capture that waits
 	}

@@ -92,7 +92,11 @@ func NewSurvey(ctx context.Context, r *history.Store) (*survey, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &survey{repo: r, Known: make(map[object.ID]*node), whole: make(map[string]*unit), owned: make(map[object.ID]*unit), refs: make(map[string]object.ID), byLine: make(map[string][]*unit)}
+	s := &survey{
+		repo: r, Known: make(map[object.ID]*node), whole: make(map[string]*unit),
+		owned: make(map[object.ID]*unit), refs: make(map[string]object.ID),
+		byLine: make(map[string][]*unit),
+	}
 	s.readThinned()
 	for _, ref := range refs {
 		s.refs[ref.Name] = ref.ID

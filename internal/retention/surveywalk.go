@@ -60,7 +60,10 @@ func (s *survey) node(ctx context.Context, id object.ID) (*node, error) {
 	if err != nil {
 		return nil, nil
 	}
-	n := &node{tree: c.Tree, Parents: c.Parents, thinned: rec, when: FineTime(c), label: history.Labelled(c), git: recordOf(c), outside: outsideOf(c)}
+	n := &node{
+		tree: c.Tree, Parents: c.Parents, thinned: rec, when: FineTime(c), label: history.Labelled(c),
+		git: recordOf(c), outside: outsideOf(c),
+	}
 	switch {
 	case rec == nil && s.ends.Has(id, n.Parents):
 		n.Parents = nil

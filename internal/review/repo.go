@@ -61,7 +61,11 @@ func (s *store) Turns(ctx context.Context, of *Session) ([]*Turn, error) {
 	list := make([]*Turn, 0, len(turns))
 	for i, t := range slices.Backward(turns) {
 		first := &t.Messages[0]
-		out := &Turn{Session: of, ID: t.ID(), Number: t.Number, Prompt: t.Prompt(), Agent: cmp.Or(first.Agent, of.Agent), When: first.Created, Last: t.Last(), Later: len(turns) - 1 - i}
+		out := &Turn{
+			Session: of, ID: t.ID(), Number: t.Number, Prompt: t.Prompt(),
+			Agent: cmp.Or(first.Agent, of.Agent), When: first.Created, Last: t.Last(),
+			Later: len(turns) - 1 - i,
+		}
 		for j := range t.Messages {
 			s.addSteps(out, &t.Messages[j])
 		}

@@ -14,7 +14,10 @@ import (
 // it. A binary file is told where the path is gone.
 func Deleted(ctx context.Context, store *history.Store, now object.ID, scope *state.PathScope, p *Pattern) iter.Seq2[*File, error] {
 	return func(yield func(*File, error) bool) {
-		d := &deleted{ctx: ctx, store: store, now: now, scope: scope, pattern: p, there: make(map[string]bool), known: make(map[place]bool), told: make(map[place]bool)}
+		d := &deleted{
+			ctx: ctx, store: store, now: now, scope: scope, pattern: p, there: make(map[string]bool),
+			known: make(map[place]bool), told: make(map[place]bool),
+		}
 		for f, err := range In(ctx, store, now, nil, p, false) {
 			if err != nil {
 				yield(nil, err)

@@ -22,7 +22,10 @@ type File struct {
 
 // In yields the files of a tree with lines that match, ordered by the bytes of their paths. With
 // invert it looks for lines that do not match. Symlinks are left out. A scope of nil means all paths.
-func In(ctx context.Context, store *history.Store, tree object.ID, scope *state.PathScope, p *Pattern, invert bool) iter.Seq2[*File, error] {
+func In(
+	ctx context.Context, store *history.Store, tree object.ID, scope *state.PathScope, p *Pattern,
+	invert bool,
+) iter.Seq2[*File, error] {
 	return func(yield func(*File, error) bool) {
 		for c, err := range store.WalkTree(ctx, tree, scope) {
 			var f *File

@@ -79,7 +79,10 @@ func (f *ruleFile) compile() (*Rules, error) {
 }
 
 func (t *ruleText) compile(trusted bool) (*rule, error) {
-	r := &rule{id: t.ID, entropy: t.Entropy, group: t.SecretGroup, anchored: t.Anchored, inWord: t.InWord, generic: strings.HasPrefix(t.ID, "generic")}
+	r := &rule{
+		id: t.ID, entropy: t.Entropy, group: t.SecretGroup, anchored: t.Anchored, inWord: t.InWord,
+		generic: strings.HasPrefix(t.ID, "generic"),
+	}
 	switch {
 	case t.ID == "" || strings.ContainsFunc(t.ID, func(c rune) bool { return c <= ' ' }):
 		return nil, errors.New("want an id without blanks")

@@ -113,7 +113,10 @@ func pass[T any](ctx context.Context, hook through, r Request, f func(context.Co
 }
 
 // move is pass for calls that go back or forth.
-func (h through) move(ctx context.Context, id string, opt session.MoveOptions, f func(context.Context, Sessions) (*session.Session, *cairn.Result, error)) (*session.Session, *cairn.Result, error) {
+func (h through) move(
+	ctx context.Context, id string, opt session.MoveOptions,
+	f func(context.Context, Sessions) (*session.Session, *cairn.Result, error),
+) (*session.Session, *cairn.Result, error) {
 	m, err := pass(ctx, h, Request{Kind: RequestMove, Session: id, DryRun: opt.DryRun}, func(ctx context.Context, s Sessions) (m Move, err error) {
 		m.Session, m.Result, err = f(ctx, s)
 		return m, err
@@ -193,7 +196,9 @@ func (h through) UnrevertSome(ctx context.Context, id string, opt cairn.RevertOp
 	})
 }
 
-func (h through) Revert(ctx context.Context, id string, to session.Target, opt session.MoveOptions) (*session.Session, *cairn.Result, error) {
+func (h through) Revert(
+	ctx context.Context, id string, to session.Target, opt session.MoveOptions,
+) (*session.Session, *cairn.Result, error) {
 	return h.move(ctx, id, opt, func(ctx context.Context, s Sessions) (*session.Session, *cairn.Result, error) {
 		return s.Revert(ctx, id, to, opt)
 	})

@@ -18,7 +18,10 @@ type Coverage struct {
 // NewCoverage returns the Coverage of a state's metadata. An unread .gitignore makes its whole
 // directory unread: without the rules it is not known which paths were ignored there.
 func NewCoverage(m *Metadata) *Coverage {
-	c := &Coverage{Kind: m.Partial, Skipped: m.Skipped, Reasons: make(map[string]string, len(m.Skipped)), files: make(map[string]bool), only: m.Partial == ExtentPaths}
+	c := &Coverage{
+		Kind: m.Partial, Skipped: m.Skipped, Reasons: make(map[string]string, len(m.Skipped)),
+		files: make(map[string]bool), only: m.Partial == ExtentPaths,
+	}
 	for _, s := range m.Skipped {
 		c.Reasons[string(s.Path)] = s.Reason
 		if IsOfFile(s) {

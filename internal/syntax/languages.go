@@ -89,19 +89,28 @@ func scripts() []entry {
 	shell := &Language{Name: "Shell", calls: true, spans: []span{hash, double.overLines(), single.raw().overLines(), quoted("`")}, words: words(
 		"alias break case cd continue declare do done echo elif else esac eval exec exit export fi for function if in local printf read readonly return select set shift source test then time trap true false type unset until wait while", "")}
 	lua := code("Lua", "and break do else elseif end false for function goto if in local nil not or repeat return then true until while", "",
-		blockComment("--[[", "]]"), lineComment("--"), span{open: []byte("[["), close: []byte("]]"), kind: String, multi: true}, double, single)
+		blockComment("--[[", "]]"), lineComment("--"), span{
+			open: []byte("[["), close: []byte("]]"), kind: String, multi: true,
+		}, double, single)
 	lua.types = false
 	return []entry{
 		{lang: code("Python", "and as assert async await break case class continue def del elif else except finally for from global if import in is lambda match nonlocal not or pass raise return try while with yield True False None self cls",
 			"bool bytes dict float frozenset int list object set str tuple", threeDouble, threeSingle, hashAnywhere(), double, single),
 			extensions: "py pyi pyw bzl star", names: "sconstruct wscript build workspace", programs: "python pypy uv"},
-		{lang: shell, extensions: "sh bash zsh ksh fish bats env", names: ".bashrc .zshrc .profile .bash_profile .envrc .env", programs: "sh bash zsh ksh dash fish bats"},
+		{
+			lang: shell, extensions: "sh bash zsh ksh fish bats env",
+			names:    ".bashrc .zshrc .profile .bash_profile .envrc .env",
+			programs: "sh bash zsh ksh dash fish bats",
+		},
 		{lang: code("Ruby", "alias and begin break case class def defined? do else elsif end ensure false for if in module next nil not or private protected public raise redo require require_relative rescue retry return self super then true undef unless until when while yield attr_accessor attr_reader attr_writer", "",
 			blockComment("=begin", "=end"), hash, double.overLines(), single.overLines(), quoted("`"), pattern), extensions: "rb rake gemspec ru", names: "rakefile gemfile vagrantfile", programs: "ruby"},
 		{lang: code("Perl", "and cmp do else elsif eq foreach for ge given gt if last le local lt my ne next no not or our package print redo require return say state sub undef unless until use when while x xor", "",
 			blockComment("=pod", "=cut"), hash, double, single, pattern), extensions: "pl pm t", programs: "perl"},
 		{lang: lua, extensions: "lua", programs: "lua luajit"},
-		{lang: code("R", "break else for function if in next repeat return while TRUE FALSE NULL NA NaN Inf library require", "", hashAnywhere(), double, single), extensions: "r", programs: "Rscript"},
+		{
+			lang:       code("R", "break else for function if in next repeat return while TRUE FALSE NULL NA NaN Inf library require", "", hashAnywhere(), double, single),
+			extensions: "r", programs: "Rscript",
+		},
 		{lang: code("Julia", "abstract baremodule begin break catch const continue do else elseif end export false finally for function global if import in let local macro module mutable nothing primitive quote return struct true try using where while", "",
 			threeDouble, blockComment("#=", "=#"), hashAnywhere(), double, char), extensions: "jl", programs: "julia"},
 		{lang: code("Elixir", "after alias and case catch cond def defimpl defmacro defmodule defp defprotocol defstruct do else end false fn for if import in nil not or quote raise receive require rescue true try unless unquote use when with", "",
@@ -119,14 +128,44 @@ func scripts() []entry {
 func data() []entry {
 	constants := words("true false null yes no on off nil none True False None", "")
 	return []entry{
-		{lang: &Language{Name: "JSON", keyMark: ':', words: constants, spans: []span{slashes, stars, double}}, extensions: "json jsonc json5 jsonl ndjson webmanifest ipynb har map", names: ".prettierrc .eslintrc .babelrc"},
-		{lang: &Language{Name: "YAML", keyMark: ':', words: constants, wordBytes: []byte("-./"), spans: []span{hash, double, single.raw()}, lines: []wholeLine{{"---", Keyword}, {"...", Keyword}}}, extensions: "yaml yml", names: ".clang-format"},
-		{lang: &Language{Name: "TOML", keyMark: '=', words: constants, wordBytes: []byte("-."), spans: []span{hash, threeDouble, threeSingle, double, single.raw()}, lines: []wholeLine{{"[", Type}}}, extensions: "toml", names: "cargo.lock poetry.lock"},
-		{lang: &Language{Name: "INI", keyMark: '=', words: constants, wordBytes: []byte("-."), spans: []span{hash, {open: []byte(";"), kind: Comment, atStart: true}, double}, lines: []wholeLine{{"[", Type}}},
+		{
+			lang:       &Language{Name: "JSON", keyMark: ':', words: constants, spans: []span{slashes, stars, double}},
+			extensions: "json jsonc json5 jsonl ndjson webmanifest ipynb har map",
+			names:      ".prettierrc .eslintrc .babelrc",
+		},
+		{
+			lang: &Language{
+				Name: "YAML", keyMark: ':', words: constants, wordBytes: []byte("-./"),
+				spans: []span{hash, double, single.raw()},
+				lines: []wholeLine{{"---", Keyword}, {"...", Keyword}},
+			},
+			extensions: "yaml yml", names: ".clang-format",
+		},
+		{
+			lang: &Language{
+				Name: "TOML", keyMark: '=', words: constants, wordBytes: []byte("-."),
+				spans: []span{hash, threeDouble, threeSingle, double, single.raw()},
+				lines: []wholeLine{{"[", Type}},
+			},
+			extensions: "toml", names: "cargo.lock poetry.lock",
+		},
+		{lang: &Language{
+			Name: "INI", keyMark: '=', words: constants, wordBytes: []byte("-."),
+			spans: []span{hash, {open: []byte(";"), kind: Comment, atStart: true}, double},
+			lines: []wholeLine{{"[", Type}},
+		},
 			extensions: "ini cfg conf properties editorconfig desktop service timer", names: ".gitconfig .npmrc .editorconfig"},
-		{lang: &Language{Name: "Terraform", keyMark: '=', calls: true, words: words("data for if in locals module output provider resource terraform variable true false null", "bool list map number string any"), wordBytes: []byte("-"), spans: []span{hash, slashes, stars, double}},
+		{lang: &Language{
+			Name: "Terraform", keyMark: '=', calls: true,
+			words:     words("data for if in locals module output provider resource terraform variable true false null", "bool list map number string any"),
+			wordBytes: []byte("-"), spans: []span{hash, slashes, stars, double},
+		},
 			extensions: "tf tfvars hcl nomad"},
-		{lang: &Language{Name: "GraphQL", keyMark: ':', types: true, words: words("directive enum extend fragment implements input interface mutation on query scalar schema subscription type union true false null", ""), spans: []span{threeDouble, hashAnywhere(), double}}, extensions: "graphql gql"},
+		{lang: &Language{
+			Name: "GraphQL", keyMark: ':', types: true,
+			words: words("directive enum extend fragment implements input interface mutation on query scalar schema subscription type union true false null", ""),
+			spans: []span{threeDouble, hashAnywhere(), double},
+		}, extensions: "graphql gql"},
 	}
 }
 
@@ -138,11 +177,18 @@ func documents() []entry {
 	scss.Name, scss.spans = "SCSS, Less", append([]span{slashes}, css.spans...)
 	heading := func(n int) wholeLine { return wholeLine{strings.Repeat("#", n) + " ", Keyword} }
 	return []entry{
-		{lang: &Language{Name: "HTML, XML", markup: true, spans: []span{blockComment("<!--", "-->"), {open: []byte("<![CDATA["), close: []byte("]]>"), kind: String, multi: true}, tag(double.raw()), tag(single.raw())}},
+		{lang: &Language{
+			Name: "HTML, XML", markup: true,
+			spans: []span{blockComment("<!--", "-->"), {
+				open: []byte("<![CDATA["), close: []byte("]]>"), kind: String, multi: true,
+			}, tag(double.raw()), tag(single.raw())},
+		},
 			extensions: "html htm xhtml xml svg vue svelte astro xsd xsl xslt plist csproj fsproj props targets gotmpl tmpl rss atom ui"},
 		{lang: css, extensions: "css"},
 		{lang: &scss, extensions: "scss sass less"},
-		{lang: &Language{Name: "Markdown", spans: []span{{open: []byte("```"), close: []byte("```"), kind: String, multi: true}, {open: []byte("~~~"), close: []byte("~~~"), kind: String, multi: true}, blockComment("<!--", "-->"), quoted("`").raw()},
+		{lang: &Language{Name: "Markdown", spans: []span{{
+			open: []byte("```"), close: []byte("```"), kind: String, multi: true,
+		}, {open: []byte("~~~"), close: []byte("~~~"), kind: String, multi: true}, blockComment("<!--", "-->"), quoted("`").raw()},
 			lines: []wholeLine{heading(1), heading(2), heading(3), heading(4), heading(5), heading(6), {"> ", Comment}}}, extensions: "md markdown mdx mkd rmd qmd"},
 		{lang: &Language{Name: "Diff", lines: []wholeLine{{"+++", Keyword}, {"---", Keyword}, {"@@", Type}, {"diff ", Keyword}, {"index ", Comment}, {"+", String}, {"-", Number}}}, extensions: "diff patch"},
 	}
@@ -154,12 +200,29 @@ func others() []entry {
 	haskell := code("Haskell", "as case class data default deriving do else forall foreign hiding if import in infix infixl infixr instance let module newtype of qualified then type where", "", blockComment("{-", "-}"), lineComment("--"), double, char)
 	ocaml := code("OCaml, F#", "and as assert begin class constraint do done downto else end exception external false for fun function functor if in include inherit initializer lazy let match method module mutable new object of open or private rec sig struct then to true try type val virtual when while with",
 		"", blockComment("(*", "*)"), slashes, double.overLines(), char)
-	makefile := &Language{Name: "Makefile", keyMark: ':', wordBytes: []byte("-./%$()"), spans: []span{hash, double, single.raw()}, words: words("define else endef endif export if ifdef ifeq ifndef ifneq include override private unexport vpath", "")}
-	docker := &Language{Name: "Dockerfile", spans: []span{hash, double, single}, words: words("ADD ARG AS CMD COPY ENTRYPOINT ENV EXPOSE FROM HEALTHCHECK LABEL MAINTAINER ONBUILD RUN SHELL STOPSIGNAL USER VOLUME WORKDIR", "")}
-	nix := &Language{Name: "Nix", keyMark: '=', wordBytes: []byte("-'."), spans: []span{hashAnywhere(), stars, double.overLines(), {open: []byte("''"), close: []byte("''"), kind: String, multi: true}}, words: words("assert else if import in inherit let or rec then with true false null", "")}
-	cmake := &Language{Name: "CMake", foldCase: true, calls: true, spans: []span{hashAnywhere(), double.overLines()}, words: words("if else elseif endif foreach endforeach function endfunction macro endmacro while endwhile return include set", "")}
+	makefile := &Language{
+		Name: "Makefile", keyMark: ':', wordBytes: []byte("-./%$()"),
+		spans: []span{hash, double, single.raw()},
+		words: words("define else endef endif export if ifdef ifeq ifndef ifneq include override private unexport vpath", ""),
+	}
+	docker := &Language{
+		Name: "Dockerfile", spans: []span{hash, double, single},
+		words: words("ADD ARG AS CMD COPY ENTRYPOINT ENV EXPOSE FROM HEALTHCHECK LABEL MAINTAINER ONBUILD RUN SHELL STOPSIGNAL USER VOLUME WORKDIR", ""),
+	}
+	nix := &Language{
+		Name: "Nix", keyMark: '=', wordBytes: []byte("-'."),
+		spans: []span{hashAnywhere(), stars, double.overLines(), {open: []byte("''"), close: []byte("''"), kind: String, multi: true}},
+		words: words("assert else if import in inherit let or rec then with true false null", ""),
+	}
+	cmake := &Language{
+		Name: "CMake", foldCase: true, calls: true, spans: []span{hashAnywhere(), double.overLines()},
+		words: words("if else elseif endif foreach endforeach function endfunction macro endmacro while endwhile return include set", ""),
+	}
 	erlang := code("Erlang", "after and andalso band begin bnot bor bsl bsr bxor case catch cond div end fun if let not of or orelse receive rem try when xor", "", lineComment("%"), double, single)
-	tex := &Language{Name: "TeX", wordBytes: []byte{'\\'}, spans: []span{lineComment("%")}, words: words(`\begin \end \section \subsection \chapter \usepackage \documentclass \newcommand \label \ref \cite`, "")}
+	tex := &Language{
+		Name: "TeX", wordBytes: []byte{'\\'}, spans: []span{lineComment("%")},
+		words: words(`\begin \end \section \subsection \chapter \usepackage \documentclass \newcommand \label \ref \cite`, ""),
+	}
 	return []entry{
 		{lang: lisp, extensions: "lisp lsp cl el scm ss rkt clj cljs cljc edn"},
 		{lang: haskell, extensions: "hs lhs elm purs"},

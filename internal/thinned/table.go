@@ -51,7 +51,10 @@ func Read(db *odb.DB, known *Table) (*Table, error) {
 	if known != nil && known.db == db && known.id == id {
 		return known, nil
 	}
-	t := &Table{db: db, id: id, dirs: make(map[string]object.ID), read: make(map[string]map[object.ID]object.ID), runs: make(map[object.ID]run)}
+	t := &Table{
+		db: db, id: id, dirs: make(map[string]object.ID),
+		read: make(map[string]map[object.ID]object.ID), runs: make(map[object.ID]run),
+	}
 	if err := t.open(); err != nil {
 		return nil, fmt.Errorf("list of thinned checkpoints %s: %w", id, err)
 	}

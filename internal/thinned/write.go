@@ -87,7 +87,9 @@ func addCommit(b *odb.Batch, tree object.ID, kept []object.ID, records []*Record
 	who.When = time.Unix(at, 0).UTC()
 	parents := slices.Clone(kept)
 	slices.SortFunc(parents, compareIDs)
-	data, err := object.AppendCommit(nil, &object.CommitData{Tree: tree, Parents: slices.Compact(parents), Author: who, Committer: who, Message: message})
+	data, err := object.AppendCommit(nil, &object.CommitData{
+		Tree: tree, Parents: slices.Compact(parents), Author: who, Committer: who, Message: message,
+	})
 	if err != nil {
 		return object.ID{}, err
 	}

@@ -63,7 +63,9 @@ func (r *Transport) cleanMachine(ctx context.Context, m *remote, machine string,
 
 // placesOf lists the beginnings of all refs of a store. The notes are last: until they go, an interrupted call can be
 // made again.
-func (r *Transport) placesOf(ctx context.Context, m *remote, q *odb.Quarantine, keys []string, store string) (prefixes []string, err error) {
+func (r *Transport) placesOf(
+	ctx context.Context, m *remote, q *odb.Quarantine, keys []string, store string,
+) (prefixes []string, err error) {
 	for _, key := range keys {
 		prefixes = append(prefixes, history.RefRoot+key+"/"+store+"/", history.RefSignatures+key+"/"+store+"/")
 	}

@@ -179,7 +179,9 @@ func (r *Transport) receive(ctx context.Context, q *odb.Quarantine, sealed *seal
 }
 
 // adopt takes over what a quarantine holds. Found are lost objects that have come back.
-func (r *Transport) adopt(ctx context.Context, q *odb.Quarantine, in *incoming, sealed *sealedFetch, found []object.ID) (fetched []string, err error) {
+func (r *Transport) adopt(
+	ctx context.Context, q *odb.Quarantine, in *incoming, sealed *sealedFetch, found []object.ID,
+) (fetched []string, err error) {
 	if len(in.lines)+len(in.signatures)+len(found) == 0 {
 		if len(sealed.seen) == 0 {
 			return nil, nil

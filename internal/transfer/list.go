@@ -163,7 +163,10 @@ func (r *Transport) addSealed(q *odb.Quarantine, b *listing, all bool) error {
 func (b *listing) add(note aboutRef, a *about, sealed bool) {
 	p := b.project(note.key)
 	p.ID, p.Root, p.Within, p.Name = a.Project.Given, a.Project.Root, a.Project.Within, a.Name
-	s := RemoteStore{Store: note.store, Machine: a.Machine, User: a.User, Root: a.Root, Own: note.store == b.own, Sessions: []RemoteSession{}}
+	s := RemoteStore{
+		Store: note.store, Machine: a.Machine, User: a.User, Root: a.Root, Own: note.store == b.own,
+		Sessions: []RemoteSession{},
+	}
 	for _, x := range a.Sessions {
 		s.Sessions = append(s.Sessions, RemoteSession{
 			ID: x.ID, Title: x.Title, Agent: x.Agent, Updated: timeOfNote(x.At), Messages: x.Messages, Steps: x.Steps, ref: x.Ref, sealed: sealed,

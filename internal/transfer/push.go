@@ -97,7 +97,9 @@ func (r *Transport) pushAndNote(ctx context.Context, m *remote) (pushed []string
 
 // pushTo sends some of the lines and the note about all of them, sealed where the remote has recipients. With
 // check, the remote may have lost what it had.
-func (r *Transport) pushTo(ctx context.Context, m *remote, lines []odb.Ref, check bool, wanted func(odb.Ref) bool) (pushed []string, err error) {
+func (r *Transport) pushTo(
+	ctx context.Context, m *remote, lines []odb.Ref, check bool, wanted func(odb.Ref) bool,
+) (pushed []string, err error) {
 	recipients, err := r.recipients(m.url)
 	switch {
 	case err != nil:
@@ -134,7 +136,10 @@ func (r *Transport) pushOpen(ctx context.Context, m *remote, lines []odb.Ref, wa
 			continue
 		}
 		name := strings.TrimPrefix(ref.Name, history.RefRoot)
-		specs = append(specs, pushSpec{name: name, id: ref.ID, to: history.RefRoot + key + "/" + id + "/" + name, force: strings.HasPrefix(ref.Name, history.RefPins)})
+		specs = append(specs, pushSpec{
+			name: name, id: ref.ID, to: history.RefRoot + key + "/" + id + "/" + name,
+			force: strings.HasPrefix(ref.Name, history.RefPins),
+		})
 	}
 	signed, err := r.signedSpecs(key + "/" + id)
 	if err != nil {

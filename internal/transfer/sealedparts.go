@@ -129,7 +129,9 @@ var packArgs = []string{
 }
 
 // part seals a pack of what tips lead to and the parts before it do not have.
-func (s *sealedPush) part(ctx context.Context, to envelope.Adder, tips map[string]object.ID, before []envelope.Part) (part envelope.Sent, err error) {
+func (s *sealedPush) part(
+	ctx context.Context, to envelope.Adder, tips map[string]object.ID, before []envelope.Part,
+) (part envelope.Sent, err error) {
 	part.Tips = make(map[string]string)
 	var list strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(tips)) {

@@ -36,7 +36,9 @@ type sealedPush struct {
 
 // pushSealed seals lines, and the note about all of them, for the recipients. It tries again where another
 // program has pushed for this store meanwhile.
-func (r *Transport) pushSealed(ctx context.Context, m *remote, recipients []string, lines []odb.Ref, check, rewrite bool) (pushed []string, err error) {
+func (r *Transport) pushSealed(
+	ctx context.Context, m *remote, recipients []string, lines []odb.Ref, check, rewrite bool,
+) (pushed []string, err error) {
 	end, err := r.oneSealing(ctx)
 	if err != nil {
 		return nil, err
@@ -183,7 +185,9 @@ func hasParts(known *envelope.State, there map[string]string) bool {
 }
 
 // seal adds what the push sends to the carrier: the new part, which takes the place of some, and the note.
-func (s *sealedPush) seal(ctx context.Context, carrier *odb.Quarantine, was *envelope.State, tips map[string]object.ID) (next *envelope.State, specs []string, err error) {
+func (s *sealedPush) seal(
+	ctx context.Context, carrier *odb.Quarantine, was *envelope.State, tips map[string]object.ID,
+) (next *envelope.State, specs []string, err error) {
 	next = &envelope.State{
 		ID: was.ID, Proof: was.Proof, Number: max(was.Number+1, s.Now().UnixMilli()), Again: was.Again,
 		About: hashOf(s.about), For: envelope.Fingerprint(s.recipients),
@@ -205,7 +209,10 @@ func (s *sealedPush) seal(ctx context.Context, carrier *odb.Quarantine, was *env
 		next.Parts = append(next.Parts, part)
 		specs = append(specs, part.Tree+":"+part.Ref(next.ID))
 	}
-	note := envelope.Note{ID: next.ID, Proof: next.Proof, Number: next.Number, Key: s.key, Store: s.store, About: s.about, Parts: next.Listed()}
+	note := envelope.Note{
+		ID: next.ID, Proof: next.Proof, Number: next.Number, Key: s.key, Store: s.store,
+		About: s.about, Parts: next.Listed(),
+	}
 	data, err := note.Seal(s.Opt.Sealer, s.recipients)
 	if err != nil {
 		return nil, nil, err

@@ -74,7 +74,10 @@ func (s *Scratch) publish(ctx context.Context, w *Wanted) error {
 	if ids.Len() == 0 {
 		return nil
 	}
-	pack, err := s.repo.output(ctx, call{args: []string{"pack-objects", "-q", "--local", "--stdout"}, env: s.env(), stdin: strings.NewReader(ids.String())})
+	pack, err := s.repo.output(ctx, call{
+		args: []string{"pack-objects", "-q", "--local", "--stdout"}, env: s.env(),
+		stdin: strings.NewReader(ids.String()),
+	})
 	if err != nil {
 		return err
 	}

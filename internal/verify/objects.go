@@ -39,7 +39,10 @@ func (v *verifier) commit(id object.ID) *commit {
 	out := &commit{data: c, parents: c.Parents}
 	if v.ends.Has(id, c.Parents) {
 		if len(c.Parents) > 0 {
-			v.gap(Note{Kind: GapCleaned, Checkpoint: id.String(), Text: fmt.Sprintf("the line begins with %s: what came before was cleaned away", id)})
+			v.gap(Note{
+				Kind: GapCleaned, Checkpoint: id.String(),
+				Text: fmt.Sprintf("the line begins with %s: what came before was cleaned away", id),
+			})
 		}
 		out.parents = nil
 	} else if len(c.Parents) > 0 && v.ends.Thinned(c.Parents[0]) != nil {
@@ -54,7 +57,10 @@ func (v *verifier) noteThinned(id object.ID) {
 	if err != nil {
 		return // a finding
 	}
-	v.gap(Note{Kind: GapThinned, Checkpoint: id.String(), Text: fmt.Sprintf("%s before %s without a state: a cleaning has thinned the line", wording.Count(c.ThinnedBefore, "checkpoint"), id)})
+	v.gap(Note{
+		Kind: GapThinned, Checkpoint: id.String(),
+		Text: fmt.Sprintf("%s before %s without a state: a cleaning has thinned the line", wording.Count(c.ThinnedBefore, "checkpoint"), id),
+	})
 }
 
 // thinned checks a thinned commit: its bytes are those of its id, so the chain is whole. Its state and what

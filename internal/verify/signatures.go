@@ -169,7 +169,10 @@ func (j *judge) check(ctx context.Context, e *signature.Entry, st *signature.Sta
 	out.signer, err = j.program.Check(ctx, j.signers, f.Name(), e.Text, st.Time)
 	if errors.Is(err, sshsig.ErrBad) || errors.Is(err, sshsig.ErrSigner) {
 		out.signed = false
-		j.finding(Note{Kind: FindSignature, Checkpoint: headOf(st), Text: fmt.Sprintf("statement %d of %s: %v", st.Number, timeText(st.Time), err)})
+		j.finding(Note{
+			Kind: FindSignature, Checkpoint: headOf(st),
+			Text: fmt.Sprintf("statement %d of %s: %v", st.Number, timeText(st.Time), err),
+		})
 		err = nil
 	}
 	return out, err
@@ -231,7 +234,10 @@ func (j *judge) heads(name string, list []statement) {
 	if err != nil {
 		if len(list) > 0 {
 			last := list[len(list)-1]
-			j.gap(Note{Kind: GapGone, Checkpoint: last.Head.String(), Text: fmt.Sprintf("it was signed at %s, and the line is no longer there", timeText(last.Time))})
+			j.gap(Note{
+				Kind: GapGone, Checkpoint: last.Head.String(),
+				Text: fmt.Sprintf("it was signed at %s, and the line is no longer there", timeText(last.Time)),
+			})
 		}
 		return
 	}
@@ -273,7 +279,10 @@ func (j *judge) placeOf(st statement, places map[object.ID]int, oldest time.Time
 	for range len(j.signed) + len(j.unsigned) + 1 {
 		if at, ok := places[id]; ok {
 			if !signed {
-				j.finding(Note{Kind: FindHead, Checkpoint: st.Head.String(), Text: fmt.Sprintf("%s was signed at %s and is %s now, and no signed statement says so", st.Head, timeText(st.Time), id)})
+				j.finding(Note{
+					Kind: FindHead, Checkpoint: st.Head.String(),
+					Text: fmt.Sprintf("%s was signed at %s and is %s now, and no signed statement says so", st.Head, timeText(st.Time), id),
+				})
 			}
 			return at, signed
 		}
@@ -288,7 +297,10 @@ func (j *judge) placeOf(st statement, places map[object.ID]int, oldest time.Time
 		}
 		id = now
 	}
-	n := Note{Kind: FindHead, Checkpoint: st.Head.String(), Text: fmt.Sprintf("%s was signed at %s, and the line does not hold it", st.Head, timeText(st.Time))}
+	n := Note{
+		Kind: FindHead, Checkpoint: st.Head.String(),
+		Text: fmt.Sprintf("%s was signed at %s, and the line does not hold it", st.Head, timeText(st.Time)),
+	}
 	switch loss := j.LossOf(st.Head.String()); {
 	case loss != "":
 		n.Kind = GapRepaired

@@ -30,7 +30,10 @@ type boxes struct {
 }
 
 func readBoxes(form url.Values) *boxes {
-	b := &boxes{files: setOf(form["file"]), hunks: setOf(form["hunk"]), steps: setOf(form["step"]), shown: make(map[string]int), ofForm: form.Has("files")}
+	b := &boxes{
+		files: setOf(form["file"]), hunks: setOf(form["hunk"]), steps: setOf(form["step"]),
+		shown: make(map[string]int), ofForm: form.Has("files"),
+	}
 	b.asksOutside, b.outside = form.Has("outsides"), form.Has("outside")
 	b.total, _ = strconv.Atoi(form.Get("files")) // a wrong number is no number of boxes, so the plan is shown again
 	for _, one := range form["shown"] {

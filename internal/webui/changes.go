@@ -195,7 +195,10 @@ func (h *handler) step(v *visit) error {
 
 func (v *visit) showStep(t *turn, i int) error {
 	s := &t.Steps[i]
-	page := &changesPage{Kind: "step", Heading: fmt.Sprintf("Step %d of %d", i+1, len(t.Steps)), When: s.Began.Local(), From: s.Before.ID, To: s.After.ID}
+	page := &changesPage{
+		Kind: "step", Heading: fmt.Sprintf("Step %d of %d", i+1, len(t.Steps)), When: s.Began.Local(),
+		From: s.Before.ID, To: s.After.ID,
+	}
 	page.Facts = t.facts(v, cmp.Or(s.Agent, t.Agent))
 	calls, rest := callsOf(s)
 	for _, c := range calls {

@@ -34,7 +34,11 @@ func (v *visit) newChoice(from, to string) *choice {
 	if v.h.opt.ReadOnly != "" {
 		return nil
 	}
-	return &choice{Action: v.at("plan"), Hidden: [][2]string{{"do", "revert"}, {"from", from}, {"to", to}, {"only", "1"}}, Button: "Preview what is chosen"}
+	return &choice{
+		Action: v.at("plan"),
+		Hidden: [][2]string{{"do", "revert"}, {"from", from}, {"to", to}, {"only", "1"}},
+		Button: "Preview what is chosen",
+	}
 }
 
 // source is the page on which the single changes of a way can be chosen, "" where there is none.

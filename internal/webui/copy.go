@@ -48,7 +48,10 @@ func (p *copyPage) Ways() (list []fact) {
 }
 
 func (v *visit) copyPage(values url.Values) (*copyPage, error) {
-	p := &copyPage{Of: v.query.Get("of"), Dir: values.Get("dir"), Ignored: values.Get("ignored") != "", Patterns: values.Get("patterns"), Back: v.at("")}
+	p := &copyPage{
+		Of: v.query.Get("of"), Dir: values.Get("dir"), Ignored: values.Get("ignored") != "",
+		Patterns: values.Get("patterns"), Back: v.at(""),
+	}
 	if p.Of == "" {
 		return nil, fmt.Errorf("%w: no checkpoint is named", errInput)
 	}

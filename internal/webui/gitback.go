@@ -181,7 +181,10 @@ func (v *visit) confirmGit(w *way, plan string) error {
 	if res.PlanID != plan {
 		return fmt.Errorf("%w: the plan would be another one now", cairn.ErrMoved)
 	}
-	p := &planPage{Result: res, Heading: "Change the git repository?", Confirm: v.ofPlan("apply"), Back: v.planAgain(), Git: &gitPart{Plan: res.Git}}
+	p := &planPage{
+		Result: res, Heading: "Change the git repository?", Confirm: v.ofPlan("apply"),
+		Back: v.planAgain(), Git: &gitPart{Plan: res.Git},
+	}
 	_, p.Button = w.text()
 	p.Facts = w.gitFacts(v)
 	p.sumUp()
@@ -190,6 +193,9 @@ func (v *visit) confirmGit(w *way, plan string) error {
 
 // doneGit shows what was carried out, but for some refs that stayed.
 func (v *visit) doneGit(res *cairn.Result) error {
-	p := &planPage{Result: res, Heading: "Done, but for a part of git", Done: true, Back: v.at("operation/"+res.Operation, "done", "1"), Git: &gitPart{Plan: res.Git}}
+	p := &planPage{
+		Result: res, Heading: "Done, but for a part of git", Done: true,
+		Back: v.at("operation/"+res.Operation, "done", "1"), Git: &gitPart{Plan: res.Git},
+	}
 	return v.render(http.StatusOK, "git.html", p.Heading, p)
 }

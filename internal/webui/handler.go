@@ -69,7 +69,10 @@ type handler struct {
 
 // New returns the handler of "/" and of everything below Prefix.
 func New(opt Options) http.Handler {
-	h := &handler{opt: opt, mux: http.NewServeMux(), origin: http.NewCrossOriginProtection(), counts: newPairCache[*counts](), moves: newPairCache[[]string](), log: opt.Logger}
+	h := &handler{
+		opt: opt, mux: http.NewServeMux(), origin: http.NewCrossOriginProtection(),
+		counts: newPairCache[*counts](), moves: newPairCache[[]string](), log: opt.Logger,
+	}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
 	}

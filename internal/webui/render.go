@@ -74,7 +74,10 @@ func (v *visit) render(status int, name, title string, page any) error {
 
 // frame puts a page into its frame.
 func (v *visit) frame(title string, page any) frame {
-	f := frame{Title: title, Token: v.h.opt.Token(v.r), Here: v.r.URL.RequestURI(), Project: v.project, Page: page, ReadOnly: v.h.opt.ReadOnly}
+	f := frame{
+		Title: title, Token: v.h.opt.Token(v.r), Here: v.r.URL.RequestURI(), Project: v.project,
+		Page: page, ReadOnly: v.h.opt.ReadOnly,
+	}
 	if v.r.Method != http.MethodGet {
 		f.Here = "/"
 	}

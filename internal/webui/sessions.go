@@ -51,7 +51,10 @@ func (h *handler) sessions(v *visit) error {
 		page.Older = v.same("skip", strconv.Itoa(end))
 	}
 	for _, s := range list[skip:end] {
-		view := &sessionView{Session: s, ID: elementID("s" + s.ID), Title: titleOf(s), Model: modelOf(s), View: v.at("session", "id", s.ID), When: s.Updated.Local()}
+		view := &sessionView{
+			Session: s, ID: elementID("s" + s.ID), Title: titleOf(s), Model: modelOf(s),
+			View: v.at("session", "id", s.ID), When: s.Updated.Local(),
+		}
 		if s.Latest != nil && !isBeginning(view.Title, s.Latest.Prompt) {
 			view.Latest = s.Latest.Prompt
 		}

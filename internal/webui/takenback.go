@@ -25,7 +25,10 @@ func (v *visit) takenBack(w *way) (*takenBack, error) {
 	if w.movesGit() {
 		return nil, nil
 	}
-	t := &takenBack{way: way{Do: "revert", From: w.From, To: w.To, Policy: w.Policy}, changes: make(map[string]*cairn.Change), diffs: v.project.Repo.FileDiffs}
+	t := &takenBack{
+		way:     way{Do: "revert", From: w.From, To: w.To, Policy: w.Policy},
+		changes: make(map[string]*cairn.Change), diffs: v.project.Repo.FileDiffs,
+	}
 	switch w.Do {
 	case "session", "part":
 		return v.takenOfSession(w)
@@ -68,7 +71,10 @@ func (v *visit) takenOfSession(w *way) (*takenBack, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &takenBack{way: way{Do: "part", Session: w.Session, Message: w.Message, Steps: w.Steps, Turn: w.Turn, Policy: w.Policy}, changes: make(map[string]*cairn.Change), diffs: own.FileDiffs}
+	t := &takenBack{
+		way:     way{Do: "part", Session: w.Session, Message: w.Message, Steps: w.Steps, Turn: w.Turn, Policy: w.Policy},
+		changes: make(map[string]*cairn.Change), diffs: own.FileDiffs,
+	}
 	t.take(w, own.List)
 	return t, nil
 }
@@ -79,7 +85,10 @@ func (v *visit) takenOfReverts(w *way) (*takenBack, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &takenBack{way: way{Do: "unrevert", Session: w.Session, Policy: w.Policy}, changes: make(map[string]*cairn.Change), diffs: own.FileDiffs}
+	t := &takenBack{
+		way:     way{Do: "unrevert", Session: w.Session, Policy: w.Policy},
+		changes: make(map[string]*cairn.Change), diffs: own.FileDiffs,
+	}
 	t.take(w, own.List)
 	return t, nil
 }

@@ -120,7 +120,10 @@ func withoutParents(paths, others []string) []string {
 func (w *way) runWhole(v *visit, plan string) (*cairn.Result, error) {
 	dry := plan == ""
 	repo, ctx := v.project.Repo, v.ctx()
-	opt := cairn.RevertOptions{Paths: w.Paths, Hunks: w.Hunks, OnConflict: w.Policy, DryRun: dry, Plan: plan, Git: w.Git, Outside: w.Outside}
+	opt := cairn.RevertOptions{
+		Paths: w.Paths, Hunks: w.Hunks, OnConflict: w.Policy, DryRun: dry, Plan: plan, Git: w.Git,
+		Outside: w.Outside,
+	}
 	ofSession := session.MoveOptions{OnConflict: w.Policy, DryRun: dry, Plan: plan, Git: w.Git, Outside: w.Outside}
 	switch w.Do {
 	case gitDo:

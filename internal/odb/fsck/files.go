@@ -183,7 +183,10 @@ func (c *checker) notRegular(rel, path string, info fs.FileInfo) error {
 	if _, known := files[filepath.FromSlash(rel)]; known {
 		return nil
 	}
-	return c.report(Fault{Kind: FaultUnknown, Path: path, Err: fmt.Errorf("%w: %s", atomicfile.ErrNotRegular, info.Mode()), Repair: repairAside})
+	return c.report(Fault{
+		Kind: FaultUnknown, Path: path,
+		Err: fmt.Errorf("%w: %s", atomicfile.ErrNotRegular, info.Mode()), Repair: repairAside,
+	})
 }
 
 // isClaimed reports whether the writer of a temporary file of cairn's lives. On Windows only Sweep

@@ -165,7 +165,10 @@ func (c *checker) refs() error {
 		return c.report(Fault{Kind: FaultRef, Path: c.path("packed-refs"), Err: err})
 	}
 	for _, r := range refs {
-		f := Fault{Kind: FaultRef, Ref: r.Name, Path: c.path(r.Name), Err: r.Err, Repair: "set it aside; a packed value that it hides comes back, or the newest checkpoint of its line takes its place"}
+		f := Fault{
+			Kind: FaultRef, Ref: r.Name, Path: c.path(r.Name), Err: r.Err,
+			Repair: "set it aside; a packed value that it hides comes back, or the newest checkpoint of its line takes its place",
+		}
 		switch {
 		case r.Err != nil && (r.IsLine() || fileMissing(f.Path) || isDir(f.Path)):
 			f.Path, f.Repair = c.path("packed-refs"), "set the file aside and keep what can be read of it"
@@ -174,7 +177,10 @@ func (c *checker) refs() error {
 			if ok && err == nil {
 				continue
 			}
-			f = Fault{Kind: FaultMissing, Ref: r.Name, ID: r.ID, Err: errors.Join(err, fmt.Errorf("ref %s: object %s: %w", r.Name, r.ID, odb.ErrNotFound))}
+			f = Fault{
+				Kind: FaultMissing, Ref: r.Name, ID: r.ID,
+				Err: errors.Join(err, fmt.Errorf("ref %s: object %s: %w", r.Name, r.ID, odb.ErrNotFound)),
+			}
 		}
 		if err := c.report(f); err != nil {
 			return err

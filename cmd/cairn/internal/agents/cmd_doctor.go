@@ -259,7 +259,10 @@ func (c *commands) checkAbandoned(ctx context.Context, f doctorFlags) ([]cairn.F
 		switch {
 		case errors.Is(s.Err, cairn.ErrSealed): // no fault; checkStore reports that of this directory
 		case s.Err != nil:
-			found = append(found, cairn.Fault{Kind: "store", Path: cairn.Path(s.Dir), Text: s.Err.Error(), Repair: "type cairn doctor --fix in the directory that it belongs to"})
+			found = append(found, cairn.Fault{
+				Kind: "store", Path: cairn.Path(s.Dir), Text: s.Err.Error(),
+				Repair: "type cairn doctor --fix in the directory that it belongs to",
+			})
 		case s.Missing:
 			found = append(found, c.abandoned(ctx, s, f.remove))
 		}

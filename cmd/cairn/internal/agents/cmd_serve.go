@@ -168,7 +168,10 @@ func (c *commands) serve(ctx context.Context, cmd *cobra.Command, f serveFlags, 
 }
 
 // ways opens the TCP address, if there is a listener, and the socket. tokenGiven is true for a token that --token names.
-func (c *commands) ways(f serveFlags, server *httpapi.Server, listener net.Listener, claim *httpapi.Claim, dataDir string, tokenGiven bool) (ways []listen.Way, err error) {
+func (c *commands) ways(
+	f serveFlags, server *httpapi.Server, listener net.Listener, claim *httpapi.Claim, dataDir string,
+	tokenGiven bool,
+) (ways []listen.Way, err error) {
 	if listener != nil {
 		token, err := c.token(claim, f.token, tokenGiven)
 		if err != nil {

@@ -74,7 +74,10 @@ func (c *commands) teamServer(f serveFlags, dir string) (*httpapi.Server, func()
 	server = httpapi.New(httpapi.Options{
 		Build: cli.BuildName(), Logger: logger, CleanEvery: -1, ReadOnly: shown.ReadOnly(),
 		Settings: func(root string) (cairn.Options, error) {
-			return cairn.Options{Root: root, DataDir: shown.DataDir(), Disabled: shown.ReadOnly(), Command: "cairn serve", Logger: logger}, nil
+			return cairn.Options{
+				Root: root, DataDir: shown.DataDir(), Disabled: shown.ReadOnly(),
+				Command: "cairn serve", Logger: logger,
+			}, nil
 		},
 		Refresh: func(ctx context.Context, key string) error {
 			if key == "" {

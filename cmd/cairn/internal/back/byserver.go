@@ -23,7 +23,9 @@ func (c *commands) revert(ctx context.Context, repo *cairn.Repo, in cairn.Range,
 	})
 }
 
-func (c *commands) revertAll(ctx context.Context, repo *cairn.Repo, patches []cairn.Patch, opt cairn.RevertPatchesOptions) (*cairn.Result, error) {
+func (c *commands) revertAll(
+	ctx context.Context, repo *cairn.Repo, patches []cairn.Patch, opt cairn.RevertPatchesOptions,
+) (*cairn.Result, error) {
 	return c.GoBack(ctx, repo, cli.Way{
 		There: func(s *client.Client) (*cairn.Result, error) { return s.RevertPatches(ctx, patches, opt) },
 		Here:  func() (*cairn.Result, error) { return repo.RevertPatches(ctx, patches, opt) },
@@ -53,7 +55,9 @@ func (w ways) Redo(ctx context.Context, opt cairn.RevertOptions) (*cairn.Result,
 	})
 }
 
-func (w ways) RevertSession(ctx context.Context, id string, to session.Target, opt session.MoveOptions) (s *session.Session, res *cairn.Result, err error) {
+func (w ways) RevertSession(
+	ctx context.Context, id string, to session.Target, opt session.MoveOptions,
+) (s *session.Session, res *cairn.Result, err error) {
 	return w.move(ctx, id, func(c *client.Client) (*session.Session, *cairn.Result, error) {
 		return c.RevertSession(ctx, id, to, opt)
 	},
@@ -69,7 +73,11 @@ func (w ways) UnrevertSession(ctx context.Context, id string, opt session.MoveOp
 
 // move moves the boundary of a session. A second move to the same place does nothing. The session is read
 // again where the result is from a record.
-func (w ways) move(ctx context.Context, id string, there func(*client.Client) (*session.Session, *cairn.Result, error), here func() (*session.Session, *cairn.Result, error)) (s *session.Session, res *cairn.Result, err error) {
+func (w ways) move(
+	ctx context.Context, id string,
+	there func(*client.Client) (*session.Session, *cairn.Result, error),
+	here func() (*session.Session, *cairn.Result, error),
+) (s *session.Session, res *cairn.Result, err error) {
 	res, err = w.GoBack(ctx, w.repo, cli.Way{
 		There: func(c *client.Client) (res *cairn.Result, err error) { s, res, err = there(c); return res, err },
 		Here:  func() (res *cairn.Result, err error) { s, res, err = here(); return res, err },

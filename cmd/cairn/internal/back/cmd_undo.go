@@ -329,5 +329,8 @@ func (r *undoRun) offerOutside(repo *cairn.Repo, finder *lastdone.Finder, want l
 
 func (r *undoRun) finder(repo *cairn.Repo) *lastdone.Finder {
 	sessions := session.New(repo)
-	return &lastdone.Finder{Repo: repo, Sessions: sessions, Ways: ways{r.commands, repo, sessions}, Line: r.Ancestors(), EndOpen: r.f.endOpen, Git: r.f.git.Git, Outside: r.f.outside}
+	return &lastdone.Finder{
+		Repo: repo, Sessions: sessions, Ways: ways{r.commands, repo, sessions}, Line: r.Ancestors(),
+		EndOpen: r.f.endOpen, Git: r.f.git.Git, Outside: r.f.outside,
+	}
 }

@@ -49,7 +49,10 @@ func (c *commands) sayGit(ctx context.Context, repo *cairn.Repo, checkpoint stri
 }
 
 // restoreGit brings the git repository back, or lists what it would do.
-func (c *commands) restoreGit(ctx context.Context, cmd *cobra.Command, args []string, parts string, plan *goback.PlanFlags, yes bool) error {
+func (c *commands) restoreGit(
+	ctx context.Context, cmd *cobra.Command, args []string, parts string, plan *goback.PlanFlags,
+	yes bool,
+) error {
 	opt := cairn.GitRestoreOptions{DryRun: plan.DryRun || plan.ID == "", Plan: plan.ID}
 	if err := answers.ChooseGit(&opt, strings.Split(parts, ",")...); err != nil {
 		return c.Usage("--git: %v", err)

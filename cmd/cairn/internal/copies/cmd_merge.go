@@ -118,7 +118,10 @@ func (c *commands) registerBase(cmd *cobra.Command, base *string) {
 	}
 }
 
-func (c *commands) merge(ctx context.Context, cmd *cobra.Command, repo *cairn.Repo, from cairn.MergeSource, opt cairn.MergeOptions, ask bool) error {
+func (c *commands) merge(
+	ctx context.Context, cmd *cobra.Command, repo *cairn.Repo, from cairn.MergeSource,
+	opt cairn.MergeOptions, ask bool,
+) error {
 	if ask {
 		ids, err := c.askMerge(ctx, repo, from, opt)
 		if err != nil || !c.NoteChosen(cmd, ids, "merge") {

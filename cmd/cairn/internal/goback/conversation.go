@@ -27,7 +27,9 @@ type Conversation struct {
 // TakeConversationBack takes the conversation back to before a message, if the caller asked for it and
 // the agent can. Otherwise it prints the steps for a person. It returns nil where there is nothing to
 // say.
-func (c *Dialog) TakeConversationBack(ctx context.Context, all *session.Sessions, s *session.Session, message string, asked bool) (*Conversation, error) {
+func (c *Dialog) TakeConversationBack(
+	ctx context.Context, all *session.Sessions, s *session.Session, message string, asked bool,
+) (*Conversation, error) {
 	at := conversation.Place{Agent: s.Agent, Session: s.ID, Message: message}
 	half := &Conversation{How: at.Rest(), asked: asked}
 	switch {

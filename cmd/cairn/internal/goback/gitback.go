@@ -46,7 +46,10 @@ func (f *GitFlags) Check(c *Dialog, plan *PlanFlags, paths []string) error {
 // Confirmed carries a move out. If git goes along, a plan is made and shown before, and a person at a
 // terminal says yes to it. Without a terminal the plan is all there is. The result is nil if nothing
 // was carried out.
-func (c *Dialog) Confirmed(ctx context.Context, f *GitFlags, opt *session.MoveOptions, take func() (*cairn.Result, error), tell func(*cairn.Result) error) (*cairn.Result, error) {
+func (c *Dialog) Confirmed(
+	ctx context.Context, f *GitFlags, opt *session.MoveOptions, take func() (*cairn.Result, error),
+	tell func(*cairn.Result) error,
+) (*cairn.Result, error) {
 	if !f.Git || opt.DryRun || opt.Plan != "" {
 		return take()
 	}

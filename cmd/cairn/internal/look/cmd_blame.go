@@ -130,7 +130,9 @@ func (c *commands) blame(ctx context.Context, f *blameFlags, args []string) erro
 }
 
 // blameOf blames PATH, or the line of PATH:LINE where no file has that name.
-func (c *commands) blameOf(ctx context.Context, repo *cairn.Repo, name string, ranges []string, opt cairn.BlameOptions) (*session.Blame, []string, error) {
+func (c *commands) blameOf(
+	ctx context.Context, repo *cairn.Repo, name string, ranges []string, opt cairn.BlameOptions,
+) (*session.Blame, []string, error) {
 	paths, err := c.Paths([]string{name})
 	if err != nil {
 		return nil, nil, err

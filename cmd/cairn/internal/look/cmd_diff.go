@@ -174,7 +174,10 @@ func (c *commands) checkSpecs(ctx context.Context, repo *cairn.Repo, specs []str
 	return nil
 }
 
-func (c *commands) printDiff(ctx context.Context, repo *cairn.Repo, f *diffFlags, from, to string, opt cairn.DiffOptions, paths []string) error {
+func (c *commands) printDiff(
+	ctx context.Context, repo *cairn.Repo, f *diffFlags, from, to string, opt cairn.DiffOptions,
+	paths []string,
+) error {
 	changes, err := c.changes(ctx, repo, from, to, paths)
 	if err != nil {
 		return err

@@ -139,7 +139,10 @@ func (c *commands) grep(ctx context.Context, f *grepFlags, words, args []string)
 		return err
 	}
 	return c.WithRepo(func(repo *cairn.Repo) error {
-		p := grepPrinter{commands: c, f: f, pattern: pattern, paint: c.Palette(), at: opt.At, array: c.NewArray(), listed: make(map[string]bool)}
+		p := grepPrinter{
+			commands: c, f: f, pattern: pattern, paint: c.Palette(), at: opt.At, array: c.NewArray(),
+			listed: make(map[string]bool),
+		}
 		if p.below, err = c.directoryIn(repo); err != nil {
 			return err
 		}

@@ -246,7 +246,11 @@ func (r *logRun) changes(cp *cairn.Checkpoint) ([]cairn.Change, error) {
 
 // writeEntry prints a checkpoint in JSON.
 func (r *logRun) writeEntry(cp *cairn.Checkpoint, work *session.Work, partial cairn.Extent) error {
-	e := cli.LogEntry{ID: cp.ID, Hash: cp.Hash, Time: cp.When, Author: cp.Author, Message: cp.Message, Parent: cp.Parent, Work: work, Files: nil, Diffs: nil, Partial: partial, Passed: nil, ThinnedBefore: cp.ThinnedBefore, Secrets: nil}
+	e := cli.LogEntry{
+		ID: cp.ID, Hash: cp.Hash, Time: cp.When, Author: cp.Author, Message: cp.Message,
+		Parent: cp.Parent, Work: work, Files: nil, Diffs: nil, Partial: partial, Passed: nil,
+		ThinnedBefore: cp.ThinnedBefore, Secrets: nil,
+	}
 	var err error
 	if e.Secrets, err = cp.Secrets(); err != nil {
 		return err

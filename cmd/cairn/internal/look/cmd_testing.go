@@ -97,7 +97,10 @@ func (c *commands) test(ctx context.Context, repo *cairn.Repo, args []string) er
 		c.Console.Remark("no result is noted: the command ended with status %d", status)
 		return cli.ChildStatus(status)
 	}
-	result := cairn.TestResult{Checkpoint: before.Checkpoint, Command: args, Status: status, When: time.Now(), Milliseconds: time.Since(began).Milliseconds()}
+	result := cairn.TestResult{
+		Checkpoint: before.Checkpoint, Command: args, Status: status, When: time.Now(),
+		Milliseconds: time.Since(began).Milliseconds(),
+	}
 	changed, err := trial.Note(context.WithoutCancel(ctx), repo, result)
 	if err != nil {
 		return fmt.Errorf("the command ended with status %d, which is not noted: %w", status, err)

@@ -50,7 +50,10 @@ func (f *textFlags) options(c *commands) (opt cairn.DiffOptions, err error) {
 	if f.context < 0 {
 		return opt, c.Usage("cannot print %d lines of context", f.context)
 	}
-	opt = cairn.DiffOptions{Color: bool(c.Palette()), Visible: c.Visible(), Context: f.context, IgnoreSpace: f.ignoreSpace, Renames: f.renames}
+	opt = cairn.DiffOptions{
+		Color: bool(c.Palette()), Visible: c.Visible(), Context: f.context, IgnoreSpace: f.ignoreSpace,
+		Renames: f.renames,
+	}
 	if f.context == 0 {
 		opt.Context = cairn.NoContext
 	}

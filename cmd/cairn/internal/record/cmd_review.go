@@ -90,7 +90,10 @@ func (c *commands) review(ctx context.Context, spec string, colours *review.Colo
 		return err
 	}
 	sessions := session.New(repo)
-	shown := review.Options{Project: filepath.Base(repo.Root()), Now: time.Now, Dark: !strings.HasSuffix(c.Env("COLORFGBG"), ";15"), Mouse: true}
+	shown := review.Options{
+		Project: filepath.Base(repo.Root()), Now: time.Now,
+		Dark: !strings.HasSuffix(c.Env("COLORFGBG"), ";15"), Mouse: true,
+	}
 	if err = chosen(ctx, repo, sessions, spec, &shown); err == nil {
 		shown.Source = review.NewSource(repo, sessions, shown.Session)
 		err = review.Run(ctx, shown, review.Terminal{In: c.Stdin, Out: c.Stdout, Env: c.terminalEnv(), Colours: colours})

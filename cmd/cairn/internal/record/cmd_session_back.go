@@ -15,7 +15,10 @@ import (
 
 // options are the options of all verbs that go back or forth.
 func (r *sessionRun) options() (opt session.MoveOptions, err error) {
-	opt = session.MoveOptions{DryRun: r.f.plan.DryRun, Plan: r.f.plan.ID, EndOpen: r.f.endOpen, Git: r.f.git.Git, ThisRoot: r.f.thisRoot, Outside: r.f.outside}
+	opt = session.MoveOptions{
+		DryRun: r.f.plan.DryRun, Plan: r.f.plan.ID, EndOpen: r.f.endOpen, Git: r.f.git.Git,
+		ThisRoot: r.f.thisRoot, Outside: r.f.outside,
+	}
 	if opt.OnConflict, err = r.Policy(r.cmd, r.f.policy); err != nil {
 		return opt, err
 	}

@@ -46,7 +46,10 @@ func (r *sessionRun) revertTurn() error {
 // revertOptions are the flags of a way back that leaves the boundary where it is.
 func (r *sessionRun) revertOptions() (cairn.RevertOptions, error) {
 	move, err := r.options()
-	return cairn.RevertOptions{OnConflict: move.OnConflict, DryRun: move.DryRun, Plan: move.Plan, ThisRoot: move.ThisRoot, Outside: move.Outside}, err
+	return cairn.RevertOptions{
+		OnConflict: move.OnConflict, DryRun: move.DryRun, Plan: move.Plan, ThisRoot: move.ThisRoot,
+		Outside: move.Outside,
+	}, err
 }
 
 // movePaths runs take for all paths of a change, or for those of --path.

@@ -84,7 +84,9 @@ func (c *commands) resumeCommand() *cobra.Command {
 
 func (c *commands) resume(ctx context.Context, cmd *cobra.Command, repo *cairn.Repo, remote, spec string, opt cairn.RestoreOptions) error {
 	all := session.New(repo)
-	id, err := answers.SessionToResume(ctx, repo, all, answers.Resuming{Spec: spec, First: remote != "", Remote: remote, Fetch: c.TellRemote})
+	id, err := answers.SessionToResume(ctx, repo, all, answers.Resuming{
+		Spec: spec, First: remote != "", Remote: remote, Fetch: c.TellRemote,
+	})
 	if err != nil {
 		return err
 	}

@@ -117,7 +117,11 @@ func (c *commands) unsealCommand() *cobra.Command {
 }
 
 // withKeys calls one of the functions for sealed stores and prints its result.
-func (c *commands) withKeys(ctx context.Context, how cairn.SealOptions, call func(context.Context, cairn.Options, cairn.SealOptions) (*cairn.SealResult, error), text func(*cairn.SealResult) string) error {
+func (c *commands) withKeys(
+	ctx context.Context, how cairn.SealOptions,
+	call func(context.Context, cairn.Options, cairn.SealOptions) (*cairn.SealResult, error),
+	text func(*cairn.SealResult) string,
+) error {
 	if err := c.FindIdentity(); err != nil {
 		return err
 	}

@@ -132,7 +132,7 @@ func (h *history) active(undone map[string]bool) []*boundary {
 	return chain
 }
 
-// counts counts what is visible before a boundary, nil for none.
+// counts counts the messages and steps that are visible before a boundary, nil for none.
 func (h *history) counts(b *boundary) (messages, steps int) {
 	hidden := make(map[string]bool)
 	if b != nil {

@@ -104,7 +104,7 @@ func inRoot(root string, err error) error {
 	return fmt.Errorf("%w, %s: %w", cairn.ErrOtherRoot, root, err)
 }
 
-// inOthers does in the other roots of a session what was done in this one.
+// inOthers repeats a call in the other roots of a session.
 func (s *Sessions) inOthers(ctx context.Context, id string, do func(*Sessions) error) []Missing {
 	return s.others(ctx, id).each(func(o *otherRoot) error { return do(o.Sessions) })
 }

@@ -107,7 +107,7 @@ type Message struct {
 	Children []string `json:"children,omitempty"`
 }
 
-// Step is what was done between two checkpoints.
+// Step is the work between two checkpoints.
 type Step struct {
 	ID       string            `json:"id"`
 	Session  string            `json:"sessionID"`

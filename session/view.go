@@ -191,7 +191,7 @@ func (s *Sessions) revertDiff(ctx context.Context, active []*boundary, to string
 	return strings.TrimRight(text.String(), "\n"), err
 }
 
-// limited keeps the beginning of what is written to it.
+// limited keeps the beginning of the text written to it.
 type limited struct {
 	strings.Builder
 	full bool

@@ -152,7 +152,7 @@ func (c *Cairn) typed(kill <-chan time.Time, session, verb string) error {
 func (c *Cairn) Stop() error { return nil }
 
 // Checkout is git as many tools use it: the whole tree is added before a turn, undo checks it out and
-// removes what is not in it.
+// removes all else.
 type Checkout struct {
 	hands
 	before, undone []string // trees
@@ -208,7 +208,7 @@ func (g *Checkout) move(from, to *[]string) error {
 
 func (g *Checkout) Stop() error { return nil }
 
-// Stash is git stash, as people use it by hand: undo stashes what is not committed, redo pops it.
+// Stash is git stash, as people use it by hand: undo stashes uncommitted changes, redo pops them.
 type Stash struct{ hands }
 
 func (g *Stash) Start(dir string) error {

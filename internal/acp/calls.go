@@ -55,7 +55,7 @@ func (p *proxy) agentTells(m *message, v *verdict) {
 	}
 }
 
-// call returns the call of an update, which has only what is new.
+// call returns the call of an update, which has only the fields that have changed.
 func (s *session) call(u *update) *call {
 	c := s.calls[u.Call]
 	if c == nil {
@@ -149,7 +149,7 @@ func (s *session) owner(r *call) *call {
 	return nil
 }
 
-// hold begins the step of a call, or adds to what is known of its paths. Beside a call that is under
+// hold begins the step of a call, or adds to its known paths. Beside a call that is under
 // way without a request no step begins: its changes so far would be taken for the user's.
 func (p *proxy) hold(s *session, c *call) (wait func()) {
 	if c.over {

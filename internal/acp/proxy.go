@@ -86,7 +86,7 @@ func Run(ctx context.Context, s Streams, opt Options) {
 	p.endAll()
 }
 
-// endAll ends what is open: the agent is gone.
+// endAll ends all open steps: the agent is gone.
 func (p *proxy) endAll() {
 	p.mu.Lock()
 	var waits []func()

@@ -79,7 +79,7 @@ func open(path string, access uint32) (*os.File, error) {
 	return onlyRegular(os.NewFile(uintptr(h), path))
 }
 
-// createFile opens what is there. Directories want the flag for backups.
+// createFile opens an existing file or directory. Directories want the flag for backups.
 func createFile(path string, access, flags uint32) (windows.Handle, error) {
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {

@@ -12,7 +12,7 @@ var ErrNotRegular = errors.New("not a regular file")
 
 func notRegular(path string) error { return &os.PathError{Op: "open", Path: path, Err: ErrNotRegular} }
 
-// onlyRegular closes what is no regular file. The open file is asked, so that nothing else
+// onlyRegular closes a file that is not regular. The open file is asked, so that nothing else
 // can take its place in between.
 func onlyRegular(f *os.File) (*os.File, error) {
 	info, err := f.Stat()

@@ -41,7 +41,7 @@ type storeSize struct {
 	at    time.Time // of the measure
 }
 
-// Forget drops what is remembered. It is called when another process has held the lock since.
+// Forget drops the remembered capture. It is called when another process has held the lock since.
 func (r *Capturer) Forget(l *history.Locked) {
 	r.Holds(l)
 	r.mu.Lock()

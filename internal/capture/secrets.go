@@ -143,7 +143,7 @@ func (s *secretSearch) Held(path string, id object.ID) {
 	}
 }
 
-// note records what was found in new contents.
+// note records the findings in new contents.
 func (s *secretSearch) note(path string, id object.ID, found []secretrules.Finding) (leave bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

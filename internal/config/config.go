@@ -31,7 +31,7 @@ import (
 // Unlimited is what a limit is when it was switched off, with 0 or "none".
 const Unlimited = -1
 
-// Config is what is in force for one project. Zero values mean the defaults of
+// Config holds the settings in force for one project. Zero values mean the defaults of
 // package cairn.
 type Config struct {
 	Enabled    bool // false: nothing is captured
@@ -105,7 +105,7 @@ type Broken struct {
 // Broken returns the project's own file if it is not in force, else nil.
 func (c *Config) Broken() *Broken { return c.broken }
 
-// Decisions lists what is not left at its default, by key.
+// Decisions lists the settings that differ from their defaults, by key.
 func (c *Config) Decisions() []Decision {
 	list := []Decision{}
 	for _, d := range c.decided {

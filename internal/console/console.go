@@ -28,7 +28,7 @@ type Console struct {
 	terminal bool
 
 	holding bool
-	held    bytes.Buffer // what is said once a pager has ended
+	held    bytes.Buffer // texts to print when the pager has ended
 
 	begun, drawn time.Time
 	width        int       // of the progress line that is to be seen
@@ -77,7 +77,7 @@ func (c *Console) Hold() {
 	c.holding = true
 }
 
-// Release prints what was kept back.
+// Release prints the texts that Hold kept back.
 func (c *Console) Release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

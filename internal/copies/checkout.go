@@ -262,7 +262,7 @@ func (c *checkout) build(ctx context.Context, tree string) error {
 	return b.Finish()
 }
 
-// note counts what was made.
+// note counts a file that was made.
 func (c *checkout) note(items []apply.Item, built []apply.Built, ignored bool) {
 	for i := range built {
 		it, out := &items[i], &built[i]

@@ -108,7 +108,7 @@ func readSummed(path string, h hash.Hash) (data []byte, sum <-chan []byte, err e
 	return data, sum, nil
 }
 
-// summer hashes what is fed to it, at most parts times, on the side. Closing feed
+// summer hashes the data fed to it, at most parts times, on the side. Closing feed
 // makes it deliver the sum: nil if there is nothing to compare it with.
 func summer(h hash.Hash, parts int, idle bool) (feed chan<- []byte, sum <-chan []byte) {
 	in, out := make(chan []byte, parts), make(chan []byte, 1)

@@ -40,7 +40,7 @@ var progressLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:remote: )?([A-Z][a-z]+ [a-z]+): +(?:\d+% \((\d+)/(\d+)\)|(\d+))(?:, ([\d.]+) (bytes|KiB|MiB|GiB))?`)
 })
 
-// maxRest bounds what is kept, in bytes: a remote may go on talking.
+// maxRest bounds the kept output, in bytes: a remote may go on talking.
 const maxRest = 64 << 10
 
 // saveRest appends output that reports no progress, up to maxRest.

@@ -254,7 +254,7 @@ func (r *Reader) readWorktrees(context.Context) {
 	}
 }
 
-// errSpecial is the error for what is neither a regular file nor absent.
+// errSpecial is the error for a path that is neither a regular file nor absent.
 var errSpecial = errors.New("not a regular file")
 
 // readFile returns the contents of a regular file of at most limit bytes. It follows no link and

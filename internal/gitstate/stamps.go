@@ -65,7 +65,7 @@ func (s *stamper) seeRef(path string) {
 	}
 }
 
-// result returns what was collected by a reading that began at the given time.
+// result returns the stamps of a reading that began at the given time.
 func (s *stamper) result(began time.Time) Stamps {
 	if !s.crowded {
 		s.paths, s.stamps = append(s.paths, s.refs...), append(s.stamps, s.refAt...)

@@ -97,7 +97,7 @@ func vary(rng *rand.Rand, name string) string {
 	return quotePattern(name)
 }
 
-// quotePattern escapes what is special in a pattern. Escaping more than need be
+// quotePattern escapes the special characters of a pattern. Escaping more than need be
 // makes no difference.
 func quotePattern(name string) string {
 	var b strings.Builder

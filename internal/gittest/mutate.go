@@ -103,7 +103,7 @@ func (m *mutation) edit() error {
 
 func (m *mutation) at(path string) string { return filepath.Join(m.root, filepath.FromSlash(path)) }
 
-// say notes what was done, if it was.
+// say notes a mutation, if it succeeded.
 func (m *mutation) say(err error, format string, args ...any) error {
 	if err == nil {
 		m.done = append(m.done, fmt.Sprintf(format, args...))

@@ -193,7 +193,7 @@ func writeUnforked(path, content string, perm fs.FileMode) error {
 	return err
 }
 
-// makeDirs makes dir, and what is missing above it, with mode 0755.
+// makeDirs makes dir and its missing parents, with mode 0755.
 func makeDirs(dir string) error {
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
 		return nil

@@ -32,7 +32,7 @@ func UndatedDir(t testing.TB) string {
 // undated is something in a directory of this system.
 type undated struct{ fs.LoopbackNode }
 
-// WrapChild makes what is found in a directory a part of this system, too.
+// WrapChild makes an entry of a directory a part of this system, too.
 func (n *undated) WrapChild(context.Context, fs.InodeEmbedder) fs.InodeEmbedder {
 	return &undated{fs.LoopbackNode{RootData: n.RootData}}
 }

@@ -16,7 +16,7 @@ func compileNever(patterns []string) *ignore.Chain {
 	return ignore.NewChain(ignore.Parse([]byte(strings.Join(patterns, "\n")+"\n"), true))
 }
 
-// denyList is what is never stored: Options.Never, and the paths that were purged.
+// denyList holds the patterns and paths that are never stored: Options.Never, and the purged paths.
 type denyList struct { // denyList holds the patterns of paths that are never stored: Options.Never and the purged paths.
 	Chain  *ignore.Chain // nil = nothing is denied
 	id     string        // checksum of the patterns; when it changes, the list is applied to earlier captures as well

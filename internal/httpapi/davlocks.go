@@ -35,7 +35,7 @@ func (w *lockless) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// end sends what is held.
+// end sends the held answer.
 func (w *lockless) end() {
 	if len(w.held) > 0 {
 		_, _ = w.ResponseWriter.Write(w.held) // an error shows in the next request

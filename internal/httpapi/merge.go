@@ -24,7 +24,7 @@ type MergeRequest struct {
 	Plan   string   `json:"planID,omitempty" pattern:"^[0-9a-f]{16}$" doc:"Carry out this plan and no other; 409 if it would be another one now."`
 }
 
-// CompareRequest names what is compared.
+// CompareRequest names the sources of a comparison.
 type CompareRequest struct {
 	Sources []SourceOfChanges `json:"sources" minItems:"1" maxItems:"100"`
 	Paths   []string          `json:"paths,omitempty" maxItems:"100000" doc:"Only these, and what is below them."`

@@ -14,7 +14,7 @@ type output struct {
 	err error
 }
 
-// flush writes what is buffered and returns the first error.
+// flush writes the buffer and returns the first error.
 func (o *output) flush() error {
 	if len(o.buf) > 0 && o.err == nil {
 		_, o.err = o.w.Write(o.buf)

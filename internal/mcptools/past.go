@@ -226,7 +226,7 @@ func (t *tools) show(ctx context.Context, args showArgs) (out showAnswer, text s
 	return out, headOf(out.Shown) + text, nil
 }
 
-// headOf is what is said before the difference.
+// headOf is the text above the difference.
 func headOf(s *answers.Shown) string {
 	what := "checkpoint " + s.ID
 	if s.ID == "" {

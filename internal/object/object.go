@@ -2,7 +2,7 @@
 // commits. It is pure: bytes in, bytes out, standard library only.
 //
 // The formats follow git's documentation of the object store. Everything that
-// parses takes hostile input: an error names what is wrong, nothing panics.
+// parses takes hostile input: an error names the fault, nothing panics.
 package object
 
 import (

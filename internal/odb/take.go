@@ -129,11 +129,11 @@ func (db *DB) takeLoose(from *DB) error {
 const minTaken = 64 << 10
 
 // TakePacks links the packs of another store that hold wanted objects and little else: at least half of
-// their objects are wanted and missing here. Every object of a pack is read before, because contents that
-// are captured later count as stored where the pack has them; a pack with a damaged one is left out. So are
-// small packs, those that cannot be linked, and all when maxBorrowed are borrowed here. It promises nothing:
-// the caller copies what is still missing. Call it with the lock of this store held; the other store may be
-// written to meanwhile.
+// their objects are wanted and missing here. Every object of a pack is read before, because contents
+// that are captured later count as stored where the pack has them; a pack with a damaged one is left
+// out. So are small packs, those that cannot be linked, and all when maxBorrowed are borrowed here. It
+// promises nothing: the caller copies the objects that are still missing. Call it with the lock of this
+// store held; the other store may be written to meanwhile.
 func (db *DB) TakePacks(from *DB, want []object.ID) (linked Taken, err error) {
 	if err := errors.Join(db.refresh(false), from.refresh(false)); err != nil {
 		return linked, err

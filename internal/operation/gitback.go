@@ -20,7 +20,7 @@ import (
 // gitBack describes how the user's git repository goes back within an operation. The records of the
 // checkpoints decide, so the journal holds no more.
 type gitBack struct {
-	// Ways are what is taken back, the newest first. With To, it is the way to one state.
+	// Ways are the changes of git to take back, the newest first. With To, it is the way to one state.
 	Ways  []gitWay         `json:"ways"`
 	To    bool             `json:"to,omitempty"`
 	Parts gitrestore.Parts `json:"parts"`

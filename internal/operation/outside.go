@@ -125,7 +125,7 @@ type journalOutside struct {
 	Steps     []journalStep      `json:"steps"`
 	Kept      []state.PathReason `json:"kept,omitempty"`
 	Conflicts []state.PathReason `json:"conflicts,omitempty"`
-	Record    string             `json:"record,omitempty"` // holds what is replaced
+	Record    string             `json:"record,omitempty"` // holds the replaced contents
 }
 
 type journalStep struct {

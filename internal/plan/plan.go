@@ -64,8 +64,8 @@ const (
 type Options struct {
 	Scope   *state.PathScope // nil = everything
 	KeepNew bool             // remove nothing but what stands in the way
-	Way     *ThreeWay        // what is taken back; nil = everything goes to the target
-	Step    []history.Change // of what is taken back, for its renames
+	Way     *ThreeWay        // the changes to take back; nil = everything goes to the target
+	Step    []history.Change // of the changes to take back, for their renames
 	Pairs   [][2]string      // further renames of the step, of files that were changed as well
 	LeftOut []LeftOut        // differing paths that one of the two states did not capture
 

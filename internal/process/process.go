@@ -20,7 +20,7 @@ type ID struct {
 	Host  string `json:"host,omitempty"`  // the machine's name
 }
 
-// State is what is known about a process.
+// State says whether a process lives, as far as this one can tell.
 type State int
 
 const (

@@ -63,8 +63,8 @@ func newPurger(r *Rewriter, paths []string) *purger {
 	return p
 }
 
-// purgeBy rewrites the history and drops what is then unreachable. Without Paths in the answer nothing
-// was rewritten.
+// purgeBy rewrites the history and drops the objects that are then unreachable. Without Paths in the
+// answer nothing was rewritten.
 func (r *Rewriter) purgeBy(ctx context.Context, p *purger, done *PurgeResult) (err error) {
 	if len(p.paths) > 0 {
 		err = r.Exclusive(ctx, func(l *history.Locked) error { return p.rewrite(ctx, l) })

@@ -34,7 +34,7 @@ type Fault struct {
 	Path   state.Path `json:"path,omitempty"`   // of a file
 	Ref    string     `json:"ref,omitempty"`    // name
 	ID     string     `json:"id,omitempty"`     // of an object
-	Text   string     `json:"text"`             // what is wrong
+	Text   string     `json:"text"`             // the fault in words
 	Repair string     `json:"repair,omitempty"` // how to repair it; "" = not repairable
 	Fixed  bool       `json:"fixed"`            // it has been repaired
 

@@ -202,7 +202,7 @@ func (m *Model) gotDone(msg doneMsg) tea.Cmd {
 	return tea.Batch(m.readMarks(), m.reload())
 }
 
-// reload reads everything again and goes back to what is selected.
+// reload reads everything again and goes back to the selection.
 func (m *Model) reload() tea.Cmd {
 	m.keep = m.place()
 	if m.opt.Range != nil {

@@ -70,7 +70,7 @@ func (m *Model) paste(text string) {
 	}
 }
 
-// add appends what is printable.
+// add appends the printable characters.
 func (in *input) add(text string) {
 	for _, r := range strings.ToValidUTF8(text, "") {
 		if unicode.IsPrint(r) {

@@ -48,7 +48,7 @@ func (m *Model) fileTitle(width int) string {
 	return shortPath(visible(f.Change.Path), width-len(state)) + state
 }
 
-// headerLine draws the header of a hunk, with what was decided about it.
+// headerLine draws the header of a hunk, with its decision.
 func (m *Model) headerLine(i, width int) string {
 	l := &m.view.lines[i]
 	name := m.view.diff.Hunks[l.hunk].ID

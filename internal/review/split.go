@@ -99,7 +99,7 @@ func (m *Model) moveHunkLine(by int) {
 	m.hunk.at = rows[max(0, min(rowOf(rows, m.hunk.at)+by, len(rows)-1))].line()
 }
 
-// cut drops the columns to the left of what is visible.
+// cut drops the columns to the left of the visible part.
 func (m *Model) cut(text string) string {
 	if m.offset == 0 {
 		return text

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// allowlist says what is no finding.
+// allowlist names the texts that are no findings.
 type allowlist struct {
 	all       bool // every kind of condition that is given must hold, not one of them
 	target    string

@@ -133,7 +133,7 @@ func (s *search) applyAt(n int, text []byte, at, before int) {
 	}
 }
 
-// apply applies a rule to the block of a text that begins at an offset, and to what is near it.
+// apply applies a rule to the block of a text that begins at an offset, and to the text near it.
 func (s *search) apply(n int, text []byte, block, before int) {
 	rule := &s.rules[n]
 	re, err := rule.regex()

@@ -199,7 +199,7 @@ func (s *Scanner) kindOf(word []byte) Kind {
 	return 0
 }
 
-// markup takes what is outside of strings and comments in HTML and its kin.
+// markup scans HTML and its kin outside of strings and comments.
 func (s *Scanner) markup(c byte) {
 	switch {
 	case c == '<' && s.at+1 < len(s.line) && (isLetter(s.line[s.at+1]) || bytes.IndexByte([]byte("/?!"), s.line[s.at+1]) >= 0):

@@ -10,7 +10,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// Back works out what is left of a change after operations have taken parts of it back. A part is a
+// Back works out the rest of a change after operations have taken parts of it back. A part is a
 // place of a text, the mode, or all of it.
 type Back struct {
 	// Read reads a captured blob, nil for one that is too large to be merged.

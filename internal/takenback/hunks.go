@@ -33,7 +33,7 @@ func (b *Back) Hunks(c history.Change, d *diff.FileDiff, operations []history.Ch
 	return names, nil
 }
 
-// wholeIsBack reports whether the hunk of a change that has no lines is gone from what is left of it.
+// wholeIsBack reports whether a hunk without lines, of a mode or of a binary file, has been taken back.
 // bits: there are hunks of lines beside it, so it is one of the mode.
 func wholeIsBack(c, left history.Change, bits bool) bool {
 	if bits {
@@ -42,7 +42,7 @@ func wholeIsBack(c, left history.Change, bits bool) bool {
 	return left.OldID == left.NewID && left.OldMode == left.NewMode && (c.OldID != c.NewID || c.OldMode != c.NewMode)
 }
 
-// linesBack lists the hunks of which nothing stands in what is left of the text after a change.
+// linesBack lists the hunks of which no line is left in the text after a change.
 func linesBack(path string, d *diff.FileDiff, left []byte) (names []string) {
 	known := make(map[string]bool)
 	for i := range d.Hunks {

@@ -23,7 +23,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
 
-// Options says what is shown. All but the times and the Logger are required.
+// Options controls a Team. All but the times and the Logger are required.
 type Options struct {
 	Remote string // a URL or a path of a git repository
 	Dir    string // where the caches are, absolute
@@ -126,7 +126,7 @@ func (t *Team) List(ctx context.Context) ([]cairn.RemoteProject, Freshness) {
 	return t.projects, f
 }
 
-// Project brings what is new of a project. The error wraps cairn.ErrNotFound for one that neither the
+// Project fetches the new checkpoints of a project. The error wraps cairn.ErrNotFound for one that neither the
 // list nor a cache has, and is that of the remote where there is no state to show.
 func (t *Team) Project(ctx context.Context, key string) (*cairn.RemoteProject, Freshness, error) {
 	all, _ := t.List(ctx)

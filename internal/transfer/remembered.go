@@ -75,7 +75,7 @@ func (r *Transport) remember(ctx context.Context, m *remote) error {
 	})
 }
 
-// standings reads what is known of remotes. A damaged file says nothing: the next push writes it again.
+// standings reads the record of remotes. A damaged file says nothing: the next push writes it again.
 func (r *Transport) standings() map[string]*standing {
 	all := make(map[string]*standing)
 	data, err := r.DB.ReadPrivate(odb.PrivatePushed)
@@ -96,7 +96,7 @@ func (r *Transport) standings() map[string]*standing {
 	return all
 }
 
-// standingOf returns what is known of a remote. It is never nil. Lines that were
+// standingOf returns the record of a remote. It is never nil. Lines that were
 // pushed for other recipients count as not pushed.
 func (r *Transport) standingOf(where string) *standing {
 	all := r.standings()

@@ -27,7 +27,7 @@ type sealedNotes struct {
 	why    error // the reason, with the next step
 }
 
-// remark says what was not read.
+// remark names the notes and parts that were not read.
 func (n *sealedNotes) remark() string {
 	return fmt.Sprintf("%s there cannot be read: %v", wording.Count(n.closed, "sealed store"), n.why)
 }
@@ -304,7 +304,7 @@ func (f *sealedFetch) writeSeen(l *history.Locked) error {
 	return f.DB.WritePrivate(odb.PrivateSeen, data)
 }
 
-// explained adds to an error, and to the log, what was there and could not be read.
+// explained adds the unreadable notes and parts to an error, and to the log.
 func (f *sealedFetch) explained(err error) error {
 	if f == nil || f.notes == nil || f.notes.closed == 0 {
 		return err

@@ -48,7 +48,7 @@ var errNoSealer = errors.New("nothing can be sealed or opened without Options.Se
 var errForgotten = errors.New("it is not known any more whether pushes to this remote are sealed, because a file of the store was damaged " +
 	"(--encrypt RECIPIENT seals them, --encrypt none sends openly)")
 
-// sealedPushes reads what is known of sealed pushes.
+// sealedPushes reads the record of sealed pushes.
 func (r *Transport) sealedPushes() (envelope.Pushes, error) {
 	data, err := r.DB.ReadPrivate(odb.PrivateSealed)
 	if errors.Is(err, odb.ErrNotFound) {
@@ -80,7 +80,7 @@ func (r *Transport) writeSealed(where string, at *envelope.Pushed) error {
 	return r.DB.WritePrivate(odb.PrivateSealed, data)
 }
 
-// sealedNow returns what is known of one remote. It is never nil.
+// sealedNow returns the record of one remote. It is never nil.
 func (r *Transport) sealedNow(where string) *envelope.Pushed {
 	pushes, err := r.sealedPushes()
 	if err != nil {
@@ -148,7 +148,7 @@ func (r *Transport) oneSealing(ctx context.Context) (end func() error, err error
 	return mark.Close, nil
 }
 
-// seenNotes reads what is known of the notes of other stores.
+// seenNotes reads the record of the notes of other stores.
 func (r *Transport) seenNotes() (envelope.Seen, error) {
 	data, err := r.DB.ReadPrivate(odb.PrivateSeen)
 	if errors.Is(err, odb.ErrNotFound) {

@@ -29,7 +29,7 @@ const wholeEvery = 24 * time.Hour
 // markName is the private file that carries the kernel lock of the one push by Sync.
 const markName = "pushing"
 
-// Sync pushes what is new. cairn.Repo.Sync states the contract.
+// Sync pushes the lines that have moved. cairn.Repo.Sync states the contract.
 func (r *Transport) Sync(ctx context.Context) (pushed []string, err error) {
 	where, err := r.syncRemote()
 	if err != nil || where == "" {

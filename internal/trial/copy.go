@@ -111,8 +111,8 @@ func (c *Copy) list(cp *cairn.Checkpoint, dir string, want map[string]history.Di
 	return nil
 }
 
-// drop removes what was laid out and is not wanted, files before their directories. A directory in
-// which the command has made something stays.
+// drop removes the files of the last state that the next one lacks, files before their directories. A
+// directory in which the command has made something stays.
 func (c *Copy) drop(want map[string]history.DirEntry) error {
 	var gone []string
 	for p := range c.have {

@@ -101,9 +101,9 @@ func (r *Repo) HasAll(ctx context.Context, ids string) (bool, error) {
 // directory above it exists and is only used meanwhile. index is that of the work tree, nil for that of the
 // commit.
 //
-// The branch is there first, then the work tree's directory in the repository. After a failure, and after the
-// process was killed, Unlink takes back what is there. After ErrBranch nothing is: another process has made the
-// branch.
+// The branch is there first, then the work tree's directory in the repository. After a failure, and
+// after the process was killed, Unlink takes the unfinished link back. After ErrBranch nothing is:
+// another process has made the branch.
 func (r *Repo) Link(ctx context.Context, w *Linked, tree, empty string, index *git.Index, withSHA256 bool) error {
 	if err := r.makeBranch(ctx, w); err != nil {
 		return err

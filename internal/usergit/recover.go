@@ -22,7 +22,7 @@ const (
 	stagedFile    = "index-staged" // with the changes of the commit
 )
 
-// note tells a later process whose directory it finds, and what was under way there.
+// note tells a later process whose directory it finds, and the operation that was under way.
 type note struct {
 	Owner  process.ID
 	GitDir string

@@ -15,7 +15,7 @@ import (
 // confirms all of it.
 const maxBoxes = 20000
 
-// boxes are what is ticked in a preview. All boxes are ticked at first. A form names only the ticked
+// boxes are the ticked boxes of a preview. All boxes are ticked at first. A form names only the ticked
 // ones, so it says how many there were. A file whose box is not ticked stays as it is. Of a ticked
 // file with boxes for its changes only the ticked changes go back.
 type boxes struct {
@@ -60,7 +60,7 @@ func (b *boxes) all() bool {
 	return !b.ofForm || len(b.files) == b.total && len(b.hunks) == hunks
 }
 
-// choose leads from the boxes of a preview to the preview of what is ticked.
+// choose leads from the boxes of a preview to the preview of the ticked part.
 func (h *handler) choose(v *visit) error {
 	w, err := v.way()
 	if err != nil {
@@ -73,7 +73,7 @@ func (h *handler) choose(v *visit) error {
 	return v.goTo(narrow)
 }
 
-// ticked is the way for what is ticked, w itself for all of it.
+// ticked is the way for the ticked part, w itself for all of it.
 func (v *visit) ticked(w *way, b *boxes) (*way, error) {
 	narrow, err := v.tickedInside(w, b)
 	if err != nil {
@@ -164,7 +164,7 @@ func (w *way) narrowed(p *part) *way {
 	return &narrow
 }
 
-// part is what is ticked of a plan.
+// part is the ticked part of a plan.
 type part struct {
 	whole []string                   // paths
 	some  map[string]map[string]bool // by path: the names of its hunks, and whether they are ticked

@@ -5,7 +5,7 @@ import "sync"
 // pairsKept is the number of pairs of checkpoints that a cache holds.
 const pairsKept = 20000
 
-// pairCache caches what is known of two states of a project, by their ids. States never change, so it
+// pairCache caches a value for two states of a project, by their ids. States never change, so it
 // is never wrong. When it is full, it is emptied.
 type pairCache[V any] struct {
 	mu    sync.Mutex
@@ -14,7 +14,7 @@ type pairCache[V any] struct {
 
 func newPairCache[V any]() *pairCache[V] { return &pairCache[V]{known: make(map[string]V)} }
 
-// of returns what is known of a pair, or finds it out. What fails is not known.
+// of returns the value of a pair, or computes it. A failure is not remembered.
 func (c *pairCache[V]) of(p *Project, from, to string, find func() (V, error)) (V, error) {
 	key := p.ID + " " + from + " " + to
 	c.mu.Lock()

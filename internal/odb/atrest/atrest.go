@@ -67,7 +67,7 @@ func seal(ctx context.Context, db *odb.DB, opt Options) (*Result, error) {
 	return res, dropOpen(db, opt)
 }
 
-// dropOpen removes what was open of a store that is sealed, so that it stays removed after a loss of power.
+// dropOpen removes the open files of a sealed store, so that they stay removed after a loss of power.
 func dropOpen(db *odb.DB, opt Options) error {
 	err := removeOpen(db.Dir())
 	if err != nil || opt.NoSync {

@@ -221,7 +221,7 @@ func (g *collector) collect(ctx context.Context) error {
 	return errors.Join(err, g.measure())
 }
 
-// mark takes the census and marks what is reachable, without the lock. Changes of other
+// mark takes the census and marks the reachable objects, without the lock. Changes of other
 // processes meanwhile are marked before anything is removed.
 func (g *collector) mark(ctx context.Context) error {
 	g.damaged = make(map[*pack.Pack]bool)

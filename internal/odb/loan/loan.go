@@ -26,7 +26,7 @@ type Options struct {
 
 // Take links the wanted blobs from the object directories, the first that has one, into the object
 // directory to. wants is sorted by id, without duplicates. Call it with the lock of the store held.
-// A crash leaves whole objects that nothing refers to. An error means that what was linked may not
+// A crash leaves whole objects that nothing refers to. An error means that linked objects may not
 // survive a loss of power.
 func Take(from []string, to string, wants []Want, opt Options) (linked int, err error) {
 	t := &taking{opt: opt, from: from, to: to}

@@ -89,7 +89,7 @@ type Builder struct {
 	noClone atomic.Bool
 }
 
-// builtDir is what is left to do for a directory.
+// builtDir holds the work that is left for a directory.
 type builtDir struct {
 	perm  uint16
 	mtime int64 // in nanoseconds since 1970; 0 = as it comes

@@ -46,7 +46,7 @@ func (c *commands) program(f *setupFlags) ([]string, error) {
 }
 
 // copied is the path of a copy of the program in the data directory. A cache may be emptied at any
-// time, and the hooks would call what is gone.
+// time, and the hooks would call a program that is gone.
 func (c *commands) copied(program, dir string, dryRun bool) (string, error) {
 	data, err := c.DataDir(dir)
 	if err != nil {

@@ -267,7 +267,7 @@ func (r *undoRun) conversation(finder *lastdone.Finder, c *lastdone.Choice, res 
 	return err
 }
 
-// choose finds what is to be taken back. The tickets of its session are settled before.
+// choose finds the turn or operation to take back. The tickets of its session are settled before.
 func (r *undoRun) choose() (*lastdone.Choice, error) {
 	var chosen *lastdone.Choice
 	find := func(want lastdone.Want) func(*cairn.Repo) error {

@@ -76,7 +76,7 @@ func (r *undoRun) text(repo *cairn.Repo, c *lastdone.Choice) string {
 	return c.Text(repo.Root(), r.Console.Now())
 }
 
-// tell prints what was taken back, and the result.
+// tell prints the turn or operation that was taken back, and the result.
 func (r *undoRun) tell(repo *cairn.Repo, c *lastdone.Choice, res *cairn.Result) error {
 	if r.Global.JSON {
 		answer := newTakenBack(c, res)
@@ -115,7 +115,7 @@ func (r *undoRun) fix(c *lastdone.Choice) error {
 	return nil
 }
 
-// takenBack is the answer of undo and redo in JSON: the result, and what was taken back.
+// takenBack is the answer of undo and redo in JSON: the result, and the turn or operation taken back.
 type takenBack struct {
 	what   tookBack
 	result *cairn.Result

@@ -25,7 +25,7 @@ func (c *Program) Book() (ticket.Book, string, error) {
 	return ticket.In(data), data, err
 }
 
-// Settled tells what was under way in a session in the background.
+// Settled says how Settle found the background work of a session.
 type Settled struct {
 	Any   bool // there was something, which is done now, by whichever process
 	Begun bool // a step has begun only now, by this process

@@ -144,7 +144,7 @@ const gitWorktree = "git-worktree"
 // defaultBranch is the value of --git-worktree without a branch. No branch has a blank in its name.
 const defaultBranch = " "
 
-// removeFork removes a fork and prints what is lost. A refusal prints that, too.
+// removeFork removes a fork and prints the losses. A refusal prints that, too.
 func (c *commands) removeFork(ctx context.Context, cmd *cobra.Command, dir string, opt cairn.RemoveForkOptions) error {
 	for _, name := range []string{cli.SessionFlag, gitWorktree, "with-ignored"} {
 		if cmd.Flags().Changed(name) {

@@ -113,7 +113,7 @@ func (c *commands) printShown(ctx context.Context, repo *cairn.Repo, f *showFlag
 // showIndent stands before the prompt and the tools, as before a message in git.
 const showIndent = "    "
 
-// writeShownHead prints what is said before the difference, as git show does.
+// writeShownHead prints the header above the difference, as git show does.
 func (c *commands) writeShownHead(s *answers.Shown, ids bool) {
 	field := func(name, value string) {
 		if value != "" {

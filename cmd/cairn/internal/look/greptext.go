@@ -46,7 +46,7 @@ func (p *grepPrinter) end() error {
 	return nil
 }
 
-// file prints what was found in a file.
+// file prints the matches of a file.
 func (p *grepPrinter) file(file *cairn.GrepFile) error {
 	p.found = true
 	switch {
@@ -133,7 +133,7 @@ func (p *grepPrinter) line(name string, n int, text []byte, match bool) error {
 	return p.write(name, mark, number, p.paint.Matches(text, p.pattern, p.FileText), "\n")
 }
 
-// json adds what was found in a file to the array.
+// json adds the matches of a file to the array.
 func (p *grepPrinter) json(file *cairn.GrepFile) error {
 	line := grepLine{Path: cairn.Path(file.Path)}
 	if p.f.deleted {

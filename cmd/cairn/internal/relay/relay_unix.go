@@ -18,7 +18,8 @@ const (
 	// answerTime is the longest time of a call, which the server keeps to. It is longer than that of an event.
 	answerTime = 25 * time.Second
 
-	// stdinTime is the longest time until the end of stdin. The program waits longer, and says what is missing.
+	// stdinTime is the longest time until the end of stdin. The program waits longer, and reports an
+	// end that does not come.
 	stdinTime = 5 * time.Second
 
 	maxPath    = 103      // bytes of a socket's path

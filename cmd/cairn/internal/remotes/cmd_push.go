@@ -85,7 +85,7 @@ func (c *commands) pushCommand() *cobra.Command {
 	return cmd
 }
 
-// sync pushes what is new. The store keeps the reason of a failure, which is normal offline.
+// sync pushes the lines that have moved. The store keeps the reason of a failure, which is normal offline.
 func (c *commands) sync(ctx context.Context, repo *cairn.Repo) error {
 	background.GiveWay()
 	ctx, cancel := context.WithTimeout(ctx, cli.BackgroundLimit)

@@ -183,7 +183,7 @@ func (c *commands) printCleaned(done *cairn.CleanResult, dry bool) error {
 	return nil
 }
 
-// printThinned prints what was thinned, and of a dry run what each rule of the setting keep does.
+// printThinned prints the number of thinned checkpoints, and of a dry run the effect of each rule of keep.
 func (c *commands) printThinned(done *cairn.CleanResult, dry bool) {
 	if done.Thinned > 0 {
 		fmt.Fprintf(c.Out, "%s %s\n", map[bool]string{true: "would thin", false: "thinned"}[dry], wording.Count(done.Thinned, "checkpoint"))

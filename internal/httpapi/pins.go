@@ -7,6 +7,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 )
 
+// InPin is the input of an operation on a pin.
 type InPin struct {
 	InProject
 	Name string `path:"name" maxLength:"200"`

@@ -42,6 +42,7 @@ type MessageBegin struct {
 	Meta      map[string]string `json:"meta,omitempty"`
 }
 
+// InStep is the input of an operation on a step.
 type InStep struct {
 	InRecording
 	Step string `path:"step" maxLength:"1024"`

@@ -65,6 +65,7 @@ func (r *looseReader) close() {
 	r.file.Close()
 }
 
+// Wrap adds the path to an error.
 func (o Loose) Wrap(err error) error {
 	if err == nil {
 		return nil
@@ -131,11 +132,13 @@ func parseLooseHead(head []byte) (object.Kind, int64, error) {
 	return kind, int64(size), nil
 }
 
+// Check reads the header.
 func (o Loose) Check() error {
 	_, _, err := o.Stat()
 	return err
 }
 
+// Stat returns kind and size, read from the header.
 func (o Loose) Stat() (object.Kind, int64, error) {
 	r, err := o.start()
 	if err != nil {
@@ -145,6 +148,7 @@ func (o Loose) Stat() (object.Kind, int64, error) {
 	return r.kind, r.size, nil
 }
 
+// Read returns kind and contents. It does not compare them with the id.
 func (o Loose) Read() (object.Kind, []byte, error) {
 	r, err := o.start()
 	if err != nil {
@@ -155,6 +159,7 @@ func (o Loose) Read() (object.Kind, []byte, error) {
 	return r.kind, content, o.Wrap(err)
 }
 
+// Open returns a reader of the contents, which ends with an error if they are not those of id.
 func (o Loose) Open(id object.ID) (object.Kind, int64, io.ReadCloser, error) {
 	r, err := o.start()
 	if err != nil {

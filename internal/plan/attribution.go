@@ -47,6 +47,7 @@ type Attribution struct {
 	Others []OtherStep
 }
 
+// OtherStep is a step of another session that ran at the same time.
 type OtherStep struct {
 	Label    string
 	Reverted bool

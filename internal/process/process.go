@@ -23,6 +23,7 @@ type ID struct {
 // State says whether a process lives, as far as this one can tell.
 type State int
 
+// The states of a process.
 const (
 	Unknown State = iota // it cannot be seen from here
 	Alive

@@ -12,6 +12,7 @@ import (
 // StreamAbove is the size of the largest blob that is read into memory.
 const StreamAbove = 8 << 20
 
+// HashBlob returns the id of a blob of exactly size bytes.
 func HashBlob(r io.Reader, size int64) (object.ID, error) {
 	h := object.NewHash(object.Blob, size)
 	if _, err := io.CopyN(h, r, size); err != nil {

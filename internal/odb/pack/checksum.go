@@ -22,6 +22,7 @@ func (p *Pack) CheckSums(ctx context.Context) error {
 	return nil
 }
 
+// CheckSum compares a file of a pack with the checksum at its end.
 func CheckSum(ctx context.Context, path string) error {
 	f, err := atomicfile.Open(path)
 	if err != nil {

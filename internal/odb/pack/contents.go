@@ -16,6 +16,7 @@ type WatchedReader struct {
 	Err error
 }
 
+// Read implements io.Reader.
 func (w *WatchedReader) Read(p []byte) (int, error) {
 	n, err := w.R.Read(p)
 	w.N += int64(n)

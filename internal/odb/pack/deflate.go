@@ -39,6 +39,7 @@ var deflaters = sync.Pool{New: func() any { return new(Deflater) }}
 // as long as compressing 50 KB, and a process that writes rarely would make one each time.
 var lastDeflater = make(chan *Deflater, 1)
 
+// NewDeflater returns a deflater from the pool; end it with Release.
 func NewDeflater() *Deflater {
 	select {
 	case d := <-lastDeflater:
@@ -48,6 +49,7 @@ func NewDeflater() *Deflater {
 	}
 }
 
+// Release puts the deflater back into the pool.
 func (d *Deflater) Release() {
 	if d.out.Cap() > maxPooled {
 		return
@@ -64,6 +66,7 @@ func (d *Deflater) Entry(k object.Kind, content []byte) ([]byte, error) {
 	return d.Encode(k, content, d.Worthwhile(k, content))
 }
 
+// Encode is Entry for a caller that decides whether to compress.
 func (d *Deflater) Encode(k object.Kind, content []byte, compress bool) ([]byte, error) {
 	d.out.Reset()
 	d.out.Write(appendEntryHead(make([]byte, 0, MaxEntryHead), k, int64(len(content))))

@@ -49,6 +49,7 @@ func NewInflater(src io.ReaderAt, off, end int64) *Inflater {
 	return z
 }
 
+// Release puts the inflater back into the pool.
 func (z *Inflater) Release() {
 	z.cur = cursor{}
 	z.br.Reset(nil)

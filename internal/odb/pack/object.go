@@ -38,8 +38,10 @@ type Object struct {
 	place
 }
 
+// Check implements Source.
 func (o Object) Check() error { return nil } // Pack.Find has compared pack and index
 
+// Wrap adds the pack and the place of the entry to an error.
 func (o Object) Wrap(err error) error { return o.p.WrapAt(o.off, err) }
 
 // Stat returns kind and size. It follows a chain of deltas by its headers only.

@@ -18,6 +18,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
+// The names of the files of a pack, and the size of the header.
 const (
 	HeadSize = 12 // magic, version, number of objects
 	Prefix   = "pack-"
@@ -53,8 +54,10 @@ type Body struct {
 	End int64 // where the entries end and the checksum begins
 }
 
+// New returns the pack of a name, without extension, in a directory. It opens no file.
 func New(dir, name string) *Pack { return &Pack{Stem: filepath.Join(dir, name)} }
 
+// Name returns the name of the files without extension.
 func (p *Pack) Name() string { return filepath.Base(p.Stem) }
 
 // Wrap adds the path to an error, and turns those of vanished files into ErrGone.
@@ -203,6 +206,7 @@ func (p *Pack) broken(ext string, err error) error {
 	return err
 }
 
+// Damaged reports whether damage was found that makes the pack unusable.
 func (p *Pack) Damaged() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -275,6 +279,7 @@ func (p *Pack) inflate(off int64) (Entry, []byte, error) {
 	return e, data, p.WrapAt(off, err)
 }
 
+// WrapAt is Wrap for an error of the entry at off.
 func (p *Pack) WrapAt(off int64, err error) error {
 	if err == nil || errors.Is(err, fs.ErrClosed) {
 		return p.Wrap(Ext, err)
@@ -282,11 +287,13 @@ func (p *Pack) WrapAt(off int64, err error) error {
 	return p.Wrap(Ext, fmt.Errorf("entry at %d: %w", off, err))
 }
 
+// Has reports whether the pack has an object. A pack that cannot be searched has none.
 func (p *Pack) Has(id object.ID) bool {
 	_, ok, err := p.Find(id)
 	return ok && err == nil
 }
 
+// Objects returns the number of objects, 0 for a pack without a readable index.
 func (p *Pack) Objects() int {
 	x, err := p.Index()
 	if err != nil {

@@ -104,6 +104,7 @@ type Source interface {
 	Wrap(error) error // adds the position of the copy
 }
 
+// ReadVerified reads an object and compares its contents with the id.
 func ReadVerified(s Source, id object.ID) (object.Kind, []byte, error) {
 	kind, content, err := s.Read()
 	if err != nil {

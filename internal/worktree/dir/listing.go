@@ -12,6 +12,7 @@ const ListBuffer = 64 << 10
 // not report it, and the name may have changed since.
 type Kind byte
 
+// The kinds. KindUnknown is that of a file system that reports none.
 const (
 	KindUnknown Kind = iota
 	KindDir

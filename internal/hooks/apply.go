@@ -56,11 +56,11 @@ type answer struct {
 }
 
 func (h *hook) apply(ctx context.Context) error {
-	late := h.finishEnding(ctx) // the step stays open then, and what comes now is a part of it
+	late := h.settleEnd(ctx) // the step stays open then, and what comes now is a part of it
 	if ctx.Err() != nil {
 		return late
 	}
-	if err := h.awaitPrompt(ctx); err != nil {
+	if err := h.settle(ctx); err != nil {
 		return errors.Join(late, err)
 	}
 	if err := h.linkRoots(ctx); err != nil {

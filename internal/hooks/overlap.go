@@ -54,9 +54,9 @@ func (h *hook) endLater(w *work, paths []string) bool {
 	return true
 }
 
-// finishEnding waits for the step that is being ended. If that has failed, the step is open as before, and this call
+// settleEnd waits for the step that is being ended. If that has failed, the step is open as before, and this call
 // ends it.
-func (h *hook) finishEnding(ctx context.Context) error {
+func (h *hook) settleEnd(ctx context.Context) error {
 	e := h.turn.Ending
 	if e == nil {
 		return nil
@@ -107,9 +107,9 @@ func (h *hook) addPrompt(ctx context.Context, m *session.MessageBegin) error {
 	return err
 }
 
-// awaitPrompt waits for the prompt that is being recorded. If that has failed, the call records the prompt
+// settle waits for the prompt that is being recorded. If that has failed, the call records the prompt
 // itself, and reports what is wrong.
-func (h *hook) awaitPrompt(ctx context.Context) error {
+func (h *hook) settle(ctx context.Context) error {
 	if h.turn.Pending == "" || h.overlap == nil {
 		return nil
 	}

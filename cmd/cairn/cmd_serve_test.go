@@ -71,7 +71,7 @@ func (s *serving) start(dir string) {
 		s.ways = append(s.ways, a)
 	}
 	if len(s.ways) < 2 {
-		s.t.Fatalf("not serving: %v: %s", s.cmd.Wait(), s.err)
+		s.t.Fatalf("not serving: %v: %v: %s", lines.Err(), s.cmd.Wait(), s.err)
 	}
 	go io.Copy(io.Discard, out)
 }

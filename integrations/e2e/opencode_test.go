@@ -105,6 +105,9 @@ func listening(t *testing.T, r io.Reader) string {
 				}
 			}
 		}
+		if lines.Err() != nil { // a line that is too long
+			io.Copy(io.Discard, r)
+		}
 	}()
 	select {
 	case address, ok := <-found:

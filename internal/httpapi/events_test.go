@@ -73,7 +73,7 @@ func listen(t *testing.T, address string) (next func() Event) {
 				return e
 			}
 		}
-		t.Fatal("the stream has ended")
+		t.Fatalf("the stream has ended: %v", lines.Err())
 		return e
 	}
 }

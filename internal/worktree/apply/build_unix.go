@@ -71,7 +71,7 @@ func (f *newFile) finish(perm uint16, mtime int64, sync bool) (dir.Info, error) 
 		}
 	}
 	if err == nil && sync {
-		err = unix.Fsync(f.fd)
+		err = syncFile(f.fd)
 	}
 	if cerr := f.close(); err == nil { // some file systems report a full disk only here
 		err = cerr

@@ -127,3 +127,8 @@ func setPerm(in *dir.Handle, _, name string, perm uint16) error {
 func ofName(err error) bool {
 	return errors.Is(err, unix.EEXIST) || errors.Is(err, unix.ENAMETOOLONG) || errors.Is(err, unix.EILSEQ) || errors.Is(err, unix.EINVAL)
 }
+
+// noLinks reports whether an error of making a symlink says that the file system has none.
+func noLinks(err error) bool {
+	return errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS)
+}

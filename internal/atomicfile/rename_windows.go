@@ -16,8 +16,8 @@ const (
 	renamePause    = 10 * time.Millisecond
 )
 
-// Rename is os.Rename that also replaces a file that others have open, if they share it
-// (see Open). Where they do not, or the file system cannot do that, it is repeated for
+// Rename is os.Rename that also replaces a file that is read-only, and one that others have open, if
+// they share it (see Open). Where they do not, or the file system cannot do that, it is repeated for
 // half a second: readers of small files are done in no time.
 func Rename(from, to string) error {
 	end := time.Now().Add(renamePatience)
@@ -41,11 +41,12 @@ type renameInfo struct {
 	newName [windows.MAX_LONG_PATH]uint16
 }
 
-// renameOpen renames a file with POSIX semantics: a process that has the old file open keeps it.
-// NTFS supports this since Windows 10; the error of another file system says nothing.
+// renameOpen renames a file with POSIX semantics: a process that has the old file open keeps it. An
+// old file that is read-only is replaced, too. NTFS supports both since Windows 10 1809; the error of
+// another file system says nothing.
 func renameOpen(from, to string) error {
 	name, err := windows.UTF16FromString(to)
-	info := renameInfo{flags: windows.FILE_RENAME_REPLACE_IF_EXISTS | windows.FILE_RENAME_POSIX_SEMANTICS}
+	info := renameInfo{flags: windows.FILE_RENAME_REPLACE_IF_EXISTS | windows.FILE_RENAME_POSIX_SEMANTICS | windows.FILE_RENAME_IGNORE_READONLY_ATTRIBUTE}
 	if err != nil || copy(info.newName[:], name) < len(name) {
 		return errors.Join(err, windows.ERROR_FILENAME_EXCED_RANGE)
 	}

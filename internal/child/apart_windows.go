@@ -11,9 +11,13 @@ import (
 // group is a command and all processes that it starts: a job object.
 type group struct{ job windows.Handle }
 
-// prepare keeps Ctrl-C of the console from the command.
+// prepare keeps Ctrl-C of the console from the command. A line for cmd.exe stays as it is: cmd.exe does not
+// know the backslashes by which Go keeps quotes in an argument.
 func (*group) prepare(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
+	if args := cmd.Args; len(args) == 3 && args[0] == "cmd" && args[1] == "/c" {
+		cmd.SysProcAttr.CmdLine = `cmd /s /c "` + args[2] + `"`
+	}
 }
 
 // add makes the command the first process of the job. Where that fails, only the command itself ends

@@ -23,3 +23,11 @@ func UndatedDir(t testing.TB) string {
 	t.Skip("no file system of the test's own can be mounted here")
 	return ""
 }
+
+// LinklessDir returns an empty directory of a file system without hard links and symlinks. There
+// is none here, so the test is skipped.
+func LinklessDir(t testing.TB) string {
+	t.Helper()
+	t.Skip("no file system of the test's own can be mounted here")
+	return ""
+}

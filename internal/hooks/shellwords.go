@@ -191,6 +191,9 @@ func (c *simpleCommand) prefix() string {
 
 // inDir makes a word absolute.
 func inDir(dir, home, word string) string {
+	if runtime.GOOS == "windows" {
+		word = drivePath(word)
+	}
 	if rest, ok := strings.CutPrefix(word, "~/"); ok && home != "" {
 		return filepath.Join(home, rest)
 	}
@@ -198,6 +201,14 @@ func inDir(dir, home, word string) string {
 		return filepath.Clean(word)
 	}
 	return filepath.Join(dir, word)
+}
+
+// drivePath is a path as Windows has it: /c/dir, as Git Bash writes it, is c:/dir.
+func drivePath(word string) string {
+	if len(word) < 2 || word[0] != '/' || word[1]|0x20 < 'a' || word[1]|0x20 > 'z' || len(word) > 2 && word[2] != '/' {
+		return word
+	}
+	return word[1:2] + ":/" + strings.TrimPrefix(word[2:], "/")
 }
 
 // expanded lists the names that a pattern matches now.

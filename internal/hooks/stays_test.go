@@ -214,3 +214,16 @@ func TestV46_Mentions(t *testing.T) {
 		}
 	}
 }
+
+// TestDrivePath: on Windows, agents give commands to Git Bash, where a drive is a directory of the root.
+func TestDrivePath(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]string{
+		"/c/Users/me/a b": "c:/Users/me/a b", "/D/x": "D:/x", "/c/": "c:/", "/c": "c:/", "/z/..": "z:/..",
+		"": "", "/": "/", "//c/x": "//c/x", "/tmp/x": "/tmp/x", "/cc/x": "/cc/x", "/1/x": "/1/x", "c/x": "c/x", "a": "a", `C:\x`: `C:\x`, "/é/x": "/é/x",
+	} {
+		if got := drivePath(word); got != want {
+			t.Errorf("%q is %q, want %q", word, got, want)
+		}
+	}
+}

@@ -122,16 +122,16 @@ const packedRefsWait = time.Second
 // lockPackedRefs takes git's lock of packed-refs. A lock of git's does not end with its owner.
 // This one does: it is a second name of a claimed file in cairn/, and Sweep removes both. The
 // lock of a git that was killed has to be removed by the user, because it looks like the lock of
-// a running one.
+// a running one. So does this one on a file system without hard links, as exFAT.
 func (db *DB) lockPackedRefs() (unlock func() error, err error) {
 	claim, err := atomicfile.Create(db.path(privateDir), atomicfile.Prefix)
 	if err != nil {
 		return nil, err
 	}
 	lock := db.path(packedRefsLock)
-	if err = os.Link(claim.Name(), lock); errors.Is(err, fs.ErrExist) {
+	if err = linkOrMake(claim.Name(), lock); errors.Is(err, fs.ErrExist) {
 		waitFor(lock, packedRefsWait)
-		err = os.Link(claim.Name(), lock)
+		err = linkOrMake(claim.Name(), lock)
 	}
 	if errors.Is(err, fs.ErrExist) {
 		err = fmt.Errorf("git is writing packed-refs; if no git is running in the store, remove %s", lock)
@@ -143,6 +143,20 @@ func (db *DB) lockPackedRefs() (unlock func() error, err error) {
 }
 
 const packedRefsLock = "packed-refs.lock"
+
+// linkOrMake gives a file a second name. Where there are no hard links it makes an empty file of
+// that name. A name that is taken is fs.ErrExist.
+func linkOrMake(from, to string) error {
+	err := os.Link(from, to)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
 
 // SalvagePackedRefs writes packed-refs again with the lines that name a ref, and the lines that
 // belong to them. The old file is set aside.

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
@@ -424,6 +425,30 @@ func TestRefsTogetherWithGit(t *testing.T) {
 				t.Errorf("%s is %s, %v", name, got, err)
 			}
 		}
+	}
+}
+
+// Without hard links, as on exFAT, refs that a git has packed can be deleted all the same.
+func TestPackedRefsWithoutHardLinks(t *testing.T) {
+	t.Parallel()
+	db, err := Create(filepath.Join(gittest.LinklessDir(t), "store"), testRoot, Options{NoSync: true})
+	must(t, err)
+	defer db.Close()
+	id := commit(t, db, "x")[0]
+	must(t, os.WriteFile(db.path("packed-refs"), []byte(id.String()+" refs/cairn/p\n"), 0o600))
+	unlock, err := db.lockPackedRefs()
+	must(t, err)
+	if again, err := db.lockPackedRefs(); err == nil {
+		t.Error("the lock was taken twice")
+		must(t, again())
+	}
+	must(t, unlock())
+	must(t, db.DeleteRef("refs/cairn/p"))
+	if ref, err := db.Ref("refs/cairn/p"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("%v, %v", ref, err)
+	}
+	if _, err := os.Lstat(db.path(packedRefsLock)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the lock is left: %v", err)
 	}
 }
 

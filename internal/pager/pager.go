@@ -29,6 +29,7 @@ func Start(command string, environ []string, out, errs *os.File, quit func()) (*
 	args := argv(command)
 	p := &Pager{cmd: exec.Command(args[0], args[1:]...), ended: make(chan struct{}), signals: make(chan os.Signal, 1)}
 	p.cmd.Stdout, p.cmd.Stderr, p.cmd.Env = out, errs, environ
+	asTyped(p.cmd)
 	in, err := p.cmd.StdinPipe()
 	if err != nil {
 		return nil, err

@@ -1,6 +1,10 @@
 package setup
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/known"
+)
 
 // commandLine is the shell command that runs cairn. It has the absolute path of the
 // program, because agents do not always have the user's PATH.
@@ -9,21 +13,40 @@ func commandLine(program []string, agent string) string {
 	for i, word := range words {
 		words[i] = quoteWord(word)
 	}
-	return strings.Join(words, " ")
+	line := strings.Join(words, " ")
+	if agent == known.Gemini && onDrive(program[0]) && strings.ContainsAny(line[:1], `"'`) {
+		return called + line // on Windows, Gemini CLI runs hooks in PowerShell
+	}
+	return line
 }
+
+// called stands before a program in quotes that PowerShell is to run.
+const called = "& "
 
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:@%,="
 
-// quoteWord quotes for a POSIX shell. A word with backslashes is a Windows path, which
-// goes into double quotes: there it means the same to sh and to cmd.exe.
+// plainOnWindows are the characters that mean themselves to cmd.exe and to PowerShell, too.
+const plainOnWindows = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_+./:"
+
+// quoteWord quotes for a POSIX shell. A Windows path gets slashes and no quotes if it can: sh, cmd.exe
+// and PowerShell all run C:/dir/cairn.exe, and PowerShell takes a first word in quotes for a text. Any
+// other word with backslashes goes into double quotes: there it means the same to sh and to cmd.exe.
 func quoteWord(word string) string {
+	if path := strings.ReplaceAll(word, `\`, "/"); onDrive(word) && strings.Trim(path, plainOnWindows) == "" {
+		return path
+	}
 	switch {
 	case word != "" && strings.Trim(word, plain) == "":
 		return word
-	case strings.ContainsRune(word, '\\') && !strings.ContainsAny(word, "\"$`'"):
+	case strings.ContainsRune(word, '\\') && !strings.ContainsAny(word, "\"$`"):
 		return `"` + word + `"`
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// onDrive reports whether a word is an absolute path of Windows on a drive, with backslashes.
+func onDrive(word string) bool {
+	return len(word) >= 3 && word[1] == ':' && word[2] == '\\' && (word[0]|0x20 >= 'a' && word[0]|0x20 <= 'z')
 }
 
 // splitWords splits a command line of words that quoteWord has quoted. It returns nil
@@ -70,7 +93,7 @@ func splitWords(line string) []string {
 // ours returns the program and its options if a command line calls the hook of cairn
 // for an agent, wherever the program lies.
 func ours(line, agent string) (program []string) {
-	words := splitWords(line)
+	words := splitWords(strings.TrimPrefix(line, called))
 	n := len(words)
 	if n < 3 || words[n-2] != "hook" || words[n-1] != agent {
 		return nil

@@ -133,9 +133,10 @@ func TestFormsOfFiles(t *testing.T) {
 // TestClineOnWindows: there Cline runs PowerShell.
 func TestClineOnWindows(t *testing.T) {
 	t.Parallel()
-	program := []string{`C:\Program Files\cairn\cairn.exe`}
+	program := []string{`C:\Users\Jürgen O'Neil\cairn.exe`}
 	for _, f := range clineFilesOn("windows", program) {
-		if !strings.HasSuffix(f.path, ".ps1") || !strings.Contains(f.text, `& 'C:\Program Files\cairn\cairn.exe' hook cline`) {
+		if !strings.HasSuffix(f.path, ".ps1") || !strings.HasPrefix(f.text, "\xef\xbb\xbf# ") || !f.isOurs(f.text) ||
+			!strings.Contains(f.text, `& 'C:\Users\Jürgen O''Neil\cairn.exe' hook cline`) {
 			t.Errorf("%s: %s", f.path, f.text)
 		}
 		if got := programIn(f.text, known.Cline); len(got) != 1 || got[0] != program[0] {

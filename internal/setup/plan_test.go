@@ -241,3 +241,41 @@ func TestCommandLines(t *testing.T) {
 		}
 	}
 }
+
+// TestWindowsCommandLines: sh, cmd.exe and PowerShell all run a path with slashes and without quotes. One
+// that needs quotes cannot suit PowerShell and the others at once.
+func TestWindowsCommandLines(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		program []string
+		agent   string
+		want    string
+	}{
+		{[]string{`C:\Users\me\go\bin\cairn.exe`}, "claude-code", `C:/Users/me/go/bin/cairn.exe hook claude-code`},
+		{[]string{`C:\Users\me\go\bin\cairn.exe`}, "gemini", `C:/Users/me/go/bin/cairn.exe hook gemini`},
+		{[]string{`d:\cairn.exe`, "--data-dir", `D:\`}, "codex", `d:/cairn.exe --data-dir D:/ hook codex`},
+		{[]string{`C:\cairn.exe`, "--data-dir", `D:\my data`}, "codex", `C:/cairn.exe --data-dir "D:\my data" hook codex`},
+		{[]string{`C:\Program Files\cairn.exe`}, "claude-code", `"C:\Program Files\cairn.exe" hook claude-code`},
+		{[]string{`C:\Program Files\cairn.exe`}, "gemini", `& "C:\Program Files\cairn.exe" hook gemini`},
+		{[]string{`C:\O'Neil\cairn.exe`}, "codex", `"C:\O'Neil\cairn.exe" hook codex`},
+		{[]string{`C:\a%b%\cairn.exe`}, "codex", `"C:\a%b%\cairn.exe" hook codex`},
+		{[]string{`C:\a,b;c=d\cairn.exe`}, "codex", `"C:\a,b;c=d\cairn.exe" hook codex`},
+		{[]string{`C:\(x86)&\cairn.exe`}, "qwen", `"C:\(x86)&\cairn.exe" hook qwen`},
+		{[]string{`C:\Jürgen\cairn.exe`}, "gemini", `& "C:\Jürgen\cairn.exe" hook gemini`},
+		{[]string{`C:\a$b\cairn.exe`}, "gemini", `& 'C:\a$b\cairn.exe' hook gemini`},
+		{[]string{`\\host\share\cairn.exe`}, "codex", `"\\host\share\cairn.exe" hook codex`},
+		{[]string{`/a\b/cairn`}, "gemini", `"/a\b/cairn" hook gemini`},
+	} {
+		line := commandLine(tt.program, tt.agent)
+		if line != tt.want {
+			t.Errorf("%q for %s: %s, want %s", tt.program, tt.agent, line, tt.want)
+		}
+		got := ours(line, tt.agent)
+		for i, word := range tt.program {
+			if len(got) != len(tt.program) || strings.ReplaceAll(got[i], `\`, "/") != strings.ReplaceAll(word, `\`, "/") {
+				t.Errorf("%s is read as %q", line, got)
+				break
+			}
+		}
+	}
+}

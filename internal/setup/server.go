@@ -76,7 +76,7 @@ func (o *ServerOptions) atLogin() (path, text, start, stop string) {
 	switch {
 	case o.System == "darwin" && o.Home != "":
 		path = filepath.Join(o.Home, "Library", "LaunchAgents", label+".plist")
-		return path, o.plist(), "launchctl bootstrap gui/$UID " + path + " (optional: the server starts at login; hooks start it, too)",
+		return path, o.plist(), "launchctl bootstrap gui/$UID " + quoteWord(path) + " (optional: the server starts at login; hooks start it, too)",
 			"launchctl bootout gui/$UID/" + label
 	case o.System != "darwin" && o.Config != "" && (o.Systemd || o.Remove):
 		path = filepath.Join(o.Config, "systemd", "user", unitName)

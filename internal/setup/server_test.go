@@ -52,6 +52,15 @@ const goldenPlist = `<?xml version="1.0" encoding="UTF-8"?>
 </plist>
 `
 
+// TestLaunchctlInAShell: the note is a command for a shell.
+func TestLaunchctlInAShell(t *testing.T) {
+	t.Parallel()
+	o := ServerOptions{System: "darwin", Home: "/Users/a b", Program: []string{"/usr/bin/cairn"}}
+	if _, _, start, _ := o.atLogin(); !strings.HasPrefix(start, "launchctl bootstrap gui/$UID '/Users/a b/Library/LaunchAgents/cairn.serve.plist' (") {
+		t.Error(start)
+	}
+}
+
 // TestServerFiles: the files that start a server at login.
 func TestServerFiles(t *testing.T) {
 	t.Parallel()

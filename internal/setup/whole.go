@@ -59,6 +59,9 @@ func gooseFiles(program []string) []file {
 // clineEvents are the names of Cline's scripts. It tells nothing else that concerns files.
 var clineEvents = []string{"PreToolUse", "PostToolUse", "TaskStart", "TaskResume", "UserPromptSubmit", "TaskComplete", "TaskError", "TaskCancel", "SessionShutdown"}
 
+// bom tells PowerShell 5 that a script is UTF-8.
+const bom = "\ufeff"
+
 // clineFiles are scripts, one for each event, in the language that Cline runs on the system.
 func clineFiles(program []string) []file { return clineFilesOn(runtime.GOOS, program) }
 
@@ -68,7 +71,7 @@ func clineFilesOn(system string, program []string) (files []file) {
 		f := file{path: "hooks/" + event, mode: 0o100, text: text}
 		if system == "windows" {
 			f.path += ".ps1"
-			f.text = fmt.Sprintf("# %s\r\n"+
+			f.text = fmt.Sprintf(bom+"# %s\r\n"+
 				"[Console]::InputEncoding = [Console]::OutputEncoding = $OutputEncoding = [Text.UTF8Encoding]::new($false)\r\n"+
 				"[Console]::In.ReadToEnd() | %s\r\n", marker, powerShell(program, known.Cline))
 		}
@@ -110,7 +113,7 @@ func commandIn(text, agent string) []string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		if _, after, found := strings.Cut(line, "| & "); found {
-			line = after
+			line = strings.ReplaceAll(after, "''", `'\''`) // as a POSIX shell quotes
 		}
 		if program := ours(strings.TrimPrefix(line, "exec "), agent); program != nil {
 			return program

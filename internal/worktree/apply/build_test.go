@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
@@ -86,6 +87,23 @@ func TestBuilderGoesOnWithoutAPath(t *testing.T) {
 	if left := namesIn(t, filepath.Dir(b.Dir)); len(left) != 1 {
 		t.Errorf("outside: %v", left)
 	}
+}
+
+// TestBuilderWithoutSymlinks: a link that cannot be made, on exFAT or by a user of Windows without the
+// privilege, keeps no other path from being made.
+func TestBuilderWithoutSymlinks(t *testing.T) {
+	t.Parallel()
+	b, _, items := newBuilder(t, testTree{"a": aFile("a"), "d/b": aFile("b"), "d/link": aLink("b"), "z": aFile("z")})
+	b.Dir = gittest.LinklessDir(t)
+	built, err := b.Add(t.Context(), items, nil)
+	must(t, err)
+	must(t, b.Finish())
+	for i, out := range built {
+		if (out.Err != nil) != (items[i].Path == "d/link") {
+			t.Errorf("%s: %v", items[i].Path, out.Err)
+		}
+	}
+	testTree{"a": aFile("a"), "d/b": aFile("b"), "z": aFile("z")}.check(t, b.Dir)
 }
 
 // TestBuilderTakesLiveFiles: a file with the expected stat is cloned or copied and keeps its time; one

@@ -71,7 +71,7 @@ func (f *newFile) finish(perm uint16, mtime int64, sync bool) (dir.Info, error) 
 		}
 	}
 	if err == nil && sync {
-		err = unix.Fsync(f.fd)
+		err = syncFile(f.fd)
 	}
 	if cerr := f.close(); err == nil { // some file systems report a full disk only here
 		err = cerr
@@ -126,4 +126,9 @@ func setPerm(in *dir.Handle, _, name string, perm uint16) error {
 // spelling, or the file system cannot hold it.
 func ofName(err error) bool {
 	return errors.Is(err, unix.EEXIST) || errors.Is(err, unix.ENAMETOOLONG) || errors.Is(err, unix.EILSEQ) || errors.Is(err, unix.EINVAL)
+}
+
+// noLinks reports whether an error of making a symlink says that the file system has none.
+func noLinks(err error) bool {
+	return errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS)
 }

@@ -85,3 +85,9 @@ func setPerm(*dir.Handle, string, string, uint16) error { return nil }
 func ofName(err error) bool {
 	return errors.Is(err, fs.ErrExist) || errors.Is(err, windows.ERROR_INVALID_NAME) || errors.Is(err, windows.ERROR_FILENAME_EXCED_RANGE)
 }
+
+// noLinks reports whether an error of making a symlink says that this user may make none, or that the file
+// system has none.
+func noLinks(err error) bool {
+	return errors.Is(err, windows.ERROR_PRIVILEGE_NOT_HELD) || errors.Is(err, windows.ERROR_INVALID_FUNCTION) || errors.Is(err, windows.ERROR_NOT_SUPPORTED)
+}

@@ -240,6 +240,9 @@ func (w *filler) link(name string, it *Item, out *Built) error {
 		return err
 	}
 	info, err := createLink(w.to.last(), w.place(), name, filepath.FromSlash(text), mtime)
+	if err != nil && noLinks(err) {
+		return err
+	}
 	if err != nil {
 		return nameError(err)
 	}

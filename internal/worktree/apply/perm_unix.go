@@ -3,6 +3,7 @@
 package apply
 
 import (
+	"io/fs"
 	"os"
 	"syscall"
 )
@@ -16,3 +17,6 @@ func chmodOpen(_ *os.Root, _ string, f *os.File, perm uint16) error { return f.C
 
 // openToSync opens a directory to flush it.
 func openToSync(r *os.Root) (*os.File, error) { return r.Open(".") }
+
+// renameOver renames a file over another, or to a new name.
+func renameOver(r *os.Root, from, to string, _ fs.FileInfo) error { return r.Rename(from, to) }

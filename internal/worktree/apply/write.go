@@ -197,7 +197,7 @@ func (w *worker) replace(r *os.Root, tmp, name string, i int, made fs.FileInfo) 
 	if err != nil {
 		return err
 	}
-	if err := r.Rename(tmp, name); err != nil {
+	if err := renameOver(r, tmp, name, old); err != nil {
 		return err
 	}
 	w.outcomes[i].Linked = old != nil && dir.Linked(old)

@@ -81,6 +81,10 @@ func Classify(err error) Failure {
 	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM), errors.Is(err, unix.EIO),
 		errors.Is(err, unix.ESTALE), errors.Is(err, unix.ENAMETOOLONG), errors.Is(err, unix.EBUSY):
 		return Unreadable
+	case errors.Is(err, unix.EDEADLK), errors.Is(err, unix.ETIMEDOUT):
+		return Unreadable // on macOS, the contents are in iCloud only
+	case errors.Is(err, unix.ENOTCONN), errors.Is(err, unix.ECONNABORTED), errors.Is(err, unix.EHOSTDOWN), errors.Is(err, unix.EHOSTUNREACH):
+		return Unreadable // the process or the machine behind a mount is gone
 	}
 	return Fatal
 }

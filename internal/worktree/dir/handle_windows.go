@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -154,5 +155,20 @@ func Classify(err error) Failure {
 		errors.Is(err, windows.ERROR_LOCK_VIOLATION), errors.Is(err, windows.ERROR_INVALID_NAME):
 		return Unreadable
 	}
+	var errno syscall.Errno
+	if errors.As(err, &errno) && slices.Contains(unreadable, errno) {
+		return Unreadable
+	}
 	return Fatal
+}
+
+// unreadable are errors about one file: its contents are in a cloud only, a scanner of viruses keeps it
+// from all programs, or the disk cannot read it.
+var unreadable = []syscall.Errno{
+	windows.ERROR_CLOUD_FILE_PROVIDER_NOT_RUNNING, windows.ERROR_CLOUD_FILE_NOT_IN_SYNC, windows.ERROR_CLOUD_FILE_INVALID_REQUEST,
+	windows.ERROR_CLOUD_FILE_AUTHENTICATION_FAILED, windows.ERROR_CLOUD_FILE_NETWORK_UNAVAILABLE, windows.ERROR_CLOUD_FILE_UNSUCCESSFUL,
+	windows.ERROR_CLOUD_FILE_IN_USE, windows.ERROR_CLOUD_FILE_REQUEST_ABORTED, windows.ERROR_CLOUD_FILE_ACCESS_DENIED,
+	windows.ERROR_CLOUD_FILE_REQUEST_CANCELED, windows.ERROR_CLOUD_FILE_PROVIDER_TERMINATED, windows.ERROR_CLOUD_FILE_REQUEST_TIMEOUT,
+	windows.ERROR_VIRUS_INFECTED, windows.ERROR_VIRUS_DELETED,
+	windows.ERROR_CRC, windows.ERROR_IO_DEVICE, windows.ERROR_FILE_CORRUPT,
 }

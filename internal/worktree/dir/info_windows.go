@@ -61,7 +61,7 @@ func statHandle(h windows.Handle) (st Info, reparse bool, err error) {
 		Ino:   uint64(info.FileIndexHigh)<<32 | uint64(info.FileIndexLow),
 	}
 	if basic.changed == 0 { // FAT has no change time
-		st.Stat.CTime = unixNano(basic.created)
+		st.Stat.CTime = unixNano(basic.created - basic.created%second)
 	}
 	st.Mode, st.Perm = object.Regular, permOf(info.FileAttributes) // Windows has no exec bit
 	if info.FileAttributes&windows.FILE_ATTRIBUTE_DIRECTORY != 0 {
@@ -72,6 +72,10 @@ func statHandle(h windows.Handle) (st Info, reparse bool, err error) {
 
 // epoch is 1970 in 100 ns since 1601.
 const epoch = 116_444_736_000_000_000
+
+// second is in 100 ns. FAT keeps 2 seconds of the last write and 10 ms of the creation: whole seconds in
+// all times say that they are coarse.
+const second = 10_000_000
 
 func unixNano(time int64) int64 { return (time - epoch) * 100 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -24,6 +25,63 @@ func TestMCP(t *testing.T) {
 	before := gittest.Manifest(t, dir)
 	replaceTree(t, dir, gittest.Tree{"c": gittest.File("3\n")})
 
+	client, end := mcpClient(t, home, dir)
+	res, err := client.CallTool(t.Context(), &mcp.CallToolParams{Name: "restore", Arguments: map[string]any{"hash": "@"}})
+	if err != nil || res.IsError {
+		t.Errorf("%+v, %v", res, err)
+	}
+	end()
+	gittest.AssertEqual(t, dir, before, gittest.Manifest(t, dir))
+}
+
+// TestMCPSettings: a deny list that is written while the server runs is in force with the next call, and a store that
+// was removed is made again.
+func TestMCPSettings(t *testing.T) {
+	t.Parallel()
+	home, dir := t.TempDir(), filepath.Join(t.TempDir(), "project")
+	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1\n")})
+	client, end := mcpClient(t, home, dir)
+	track := func() (files int, problem string) {
+		res, err := client.CallTool(t.Context(), &mcp.CallToolParams{Name: "track"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.IsError {
+			return 0, res.Content[0].(*mcp.TextContent).Text
+		}
+		return int(res.StructuredContent.(map[string]any)["files"].(float64)), ""
+	}
+	if n, problem := track(); n != 1 {
+		t.Fatalf("%d files, %s", n, problem)
+	}
+	gittest.Create(t, dir, gittest.Tree{"secret.txt": gittest.File("hunter2\n")})
+	config := filepath.Join(home, ".config", "cairn")
+	gittest.Create(t, config, gittest.Tree{})
+	configure := func(text string) {
+		t.Helper()
+		replaceTree(t, config, gittest.Tree{"config.toml": gittest.File(text)})
+	}
+	configure("never = [\"secret.txt\"]\n")
+	if n, problem := track(); n != 1 {
+		t.Errorf("%d files in spite of the deny list, %s", n, problem)
+	}
+	configure("nevr = []\n")
+	if _, problem := track(); !strings.Contains(problem, "nevr") {
+		t.Errorf("settings that cannot be read: %q", problem)
+	}
+	configure("")
+	if err := os.RemoveAll(filepath.Join(home, ".local", "share", "cairn", "snapshot")); err != nil {
+		t.Fatal(err)
+	}
+	if n, problem := track(); n != 2 {
+		t.Errorf("a new store: %d files, %s", n, problem)
+	}
+	end()
+}
+
+// mcpClient starts the command. End hangs up, and wants a good end without complaints.
+func mcpClient(t *testing.T, home, dir string) (client *mcp.ClientSession, end func()) {
+	t.Helper()
 	stdin, toServer := io.Pipe()
 	fromServer, stdout := io.Pipe()
 	status := make(chan int, 1)
@@ -36,15 +94,13 @@ func TestMCP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := client.CallTool(t.Context(), &mcp.CallToolParams{Name: "restore", Arguments: map[string]any{"hash": "@"}})
-	if err != nil || res.IsError {
-		t.Errorf("%+v, %v", res, err)
+	return client, func() {
+		t.Helper()
+		if err := client.Close(); err != nil {
+			t.Error(err)
+		}
+		if s := <-status; s != cli.ExitDone || stderr.Len() > 0 {
+			t.Errorf("status %d, stderr %q", s, stderr.String())
+		}
 	}
-	if err := client.Close(); err != nil {
-		t.Error(err)
-	}
-	if s := <-status; s != cli.ExitDone || stderr.Len() > 0 {
-		t.Errorf("status %d, stderr %q", s, stderr.String())
-	}
-	gittest.AssertEqual(t, dir, before, gittest.Manifest(t, dir))
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -37,6 +39,22 @@ func TestTerminalObeysNoFile(t *testing.T) {
 	}
 	if out := s.must("diff"); !strings.Contains(out, evil) {
 		t.Errorf("not exact without a terminal: %q", out)
+	}
+}
+
+// TestCompareOnTerminal: the lines of a hunk keep their ends on a terminal, and show their control characters.
+func TestCompareOnTerminal(t *testing.T) {
+	t.Parallel()
+	s := newSeat(t)
+	s.must("track")
+	fork := filepath.Join(t.TempDir(), "fork")
+	s.must("fork", fork)
+	if err := os.WriteFile(filepath.Join(fork, "new"), []byte("one\ntwo \x1b[31m\u009b\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := s.onScreen("compare", "--hunk-ids", fork)
+	if want := "\n+one\n+two ^[[31m<U+009B>\n"; !strings.Contains(got, want) || controls(got) != "" {
+		t.Errorf("%q", got)
 	}
 }
 

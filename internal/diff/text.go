@@ -121,7 +121,7 @@ func (r *Differ) writeBody(out *errWriter, c *Renamed, s *fileSides, opt DiffOpt
 	stat, err := linediff.WriteUnified(to, s.old, s.new, linediff.Options{Context: context, IgnoreSpace: opt.IgnoreSpace})
 	text := lines.Bytes()
 	if opt.Visible {
-		text = visible(text)
+		text = []byte(wording.VisibleLines(string(text)))
 	}
 	switch {
 	case opt.Words != NoWords:
@@ -135,17 +135,6 @@ func (r *Differ) writeBody(out *errWriter, c *Renamed, s *fileSides, opt DiffOpt
 		out.err = err
 	}
 	s.stat = stat
-}
-
-// visible makes control characters of lines visible, but for a carriage return at an end.
-func visible(text []byte) []byte {
-	var out bytes.Buffer
-	for line := range bytes.Lines(text) {
-		whole := bytes.TrimRight(line, "\r\n")
-		out.WriteString(wording.Visible(string(whole)))
-		out.Write(line[len(whole):])
-	}
-	return out.Bytes()
 }
 
 // writeHead is writeHeader in the colours that are wanted.

@@ -107,8 +107,8 @@ func (ps *projects) rootOf(dir string, exact bool) (root string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", cairn.ErrRoot, err)
 	}
-	if info, err := os.Stat(root); err != nil || !info.IsDir() {
-		return "", fmt.Errorf("%w: %s is not a directory", cairn.ErrRoot, root)
+	if err := isRoot(root); err != nil {
+		return "", err
 	}
 	if ps.opt.Guard != nil && !exact {
 		if err := ps.opt.Guard(root); err != nil {
@@ -117,6 +117,21 @@ func (ps *projects) rootOf(dir string, exact bool) (root string, err error) {
 	}
 	_, err = ps.opt.Settings(root)
 	return root, err
+}
+
+// isRoot checks that the real path of a root still is one: a symlink in its place leads to what was never registered.
+func isRoot(root string) error {
+	real, err := realpath.Of(root)
+	if err != nil {
+		return fmt.Errorf("%w: %w", cairn.ErrRoot, err)
+	}
+	if real != root {
+		return fmt.Errorf("%w: %s is a symlink to %s now", cairn.ErrRoot, root, real)
+	}
+	if info, err := os.Lstat(root); err != nil || !info.IsDir() {
+		return fmt.Errorf("%w: %s is not a directory", cairn.ErrRoot, root)
+	}
+	return nil
 }
 
 // forget removes a project. Calls in it go on.
@@ -221,6 +236,9 @@ type handle struct {
 // acquire returns the open store, and opens it first if it is closed, was removed, or has
 // other settings now. The caller releases the handle.
 func (p *project) acquire(create bool) (*handle, error) {
+	if err := isRoot(p.root); err != nil {
+		return nil, err
+	}
 	opt, err := p.server.opt.Settings(p.root)
 	if err != nil {
 		return nil, err

@@ -81,6 +81,41 @@ func TestProjects(t *testing.T) {
 	f.call("GET", "/status"+at(second), nil).problem(t, 404, "unregistered")
 }
 
+// TestRootReplaced: what takes the place of a registered root, a symlink or a file, is not captured in its name. The
+// root can be used again once it is back.
+func TestRootReplaced(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree)
+	f.track()
+	other, away := filepath.Join(filepath.Dir(f.root), "other"), filepath.Join(filepath.Dir(f.root), "away")
+	gittest.Create(t, other, gittest.Tree{"private": gittest.File("p\n")})
+	rename := func(from, to string) {
+		t.Helper()
+		if err := os.Rename(from, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused := func(what string) {
+		t.Helper()
+		f.call("POST", "/track", "{}").problem(t, 404, "root")
+		f.call("POST", "/apply", map[string]any{"action": "restore", "hash": "@"}).problem(t, 404, "root")
+		if err := os.Remove(f.root); err != nil {
+			t.Fatal(what, err)
+		}
+	}
+	rename(f.root, away)
+	if err := os.WriteFile(f.root, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused("a file")
+	if err := os.Symlink(other, f.root); err != nil {
+		t.Skip("no symlinks: ", err)
+	}
+	refused("a symlink")
+	rename(away, f.root)
+	f.track()
+}
+
 // TestGuard: a root that is most likely an accident has to be named exactly.
 func TestGuard(t *testing.T) {
 	t.Parallel()

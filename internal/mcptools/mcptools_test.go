@@ -38,7 +38,8 @@ func newWorld(t *testing.T, tree gittest.Tree, change ...func(*cairn.Options)) *
 	}
 	t.Cleanup(func() { w.repo.Close() })
 	here, there := mcp.NewInMemoryTransports()
-	if _, err := newServer(Options{Repo: w.repo, Version: "test"}).Connect(t.Context(), here, nil); err != nil {
+	server, _ := newServer(Options{Repo: w.repo, Version: "test"})
+	if _, err := server.Connect(t.Context(), here, nil); err != nil {
 		t.Fatal(err)
 	}
 	w.client, err = mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(), there, nil)

@@ -27,7 +27,8 @@ func withOther(t *testing.T, tree gittest.Tree) (w *world, dir string) {
 		t.Fatal(err)
 	}
 	here, there := mcp.NewInMemoryTransports()
-	if _, err := newServer(Options{Repo: w.repo, Version: "test", OpenDir: open}).Connect(t.Context(), here, nil); err != nil {
+	server, _ := newServer(Options{Repo: w.repo, Version: "test", OpenDir: open})
+	if _, err := server.Connect(t.Context(), here, nil); err != nil {
 		t.Fatal(err)
 	}
 	if w.client, err = mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(), there, nil); err != nil {

@@ -16,11 +16,14 @@ package mcptools
 
 import (
 	"context"
+	"errors"
 	"io"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -28,6 +31,9 @@ import (
 type Options struct {
 	Repo    *cairn.Repo
 	Version string // of the program, told to the client
+
+	// Settings are the options for Repo as they are now; nil: they never change.
+	Settings func() (cairn.Options, error)
 
 	// OpenDir opens the store of another directory, for merge and compare; nil: there is none.
 	OpenDir func(dir string) (*cairn.Repo, error)
@@ -41,9 +47,13 @@ overwritten or deleted is saved first, and undo brings it back. Checkpoints are 
 // Serve speaks with one client, newline-delimited JSON-RPC, until it hangs up or the
 // context ends; either stops the calls that are under way. Neither stream is closed.
 func Serve(ctx context.Context, opt Options, in io.Reader, out io.Writer) error {
-	err := newServer(opt).Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}})
+	server, t := newServer(opt)
+	err := server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}})
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		err = context.Cause(ctx)
+	}
+	if closed := t.close(); closed != nil {
+		err = errors.Join(err, closed)
 	}
 	return err
 }
@@ -54,19 +64,29 @@ func (unclosed) Close() error { return nil }
 
 // tools is the state that all calls of one server share.
 type tools struct {
+	settings func() (cairn.Options, error)
+	openDir  func(dir string) (*cairn.Repo, error)
+
+	mu       sync.RWMutex // calls hold it for reading; for all below
 	repo     *cairn.Repo
 	sessions *session.Sessions
-	openDir  func(dir string) (*cairn.Repo, error)
+	opened   string      // the settings of repo, hashed
+	renewed  *cairn.Repo // repo, if it was opened here
 }
 
-func newServer(opt Options) *mcp.Server {
+func newServer(opt Options) (*mcp.Server, *tools) {
 	server := mcp.NewServer(
 		&mcp.Implementation{Name: "cairn", Title: "cairn: checkpoints and undo", Version: opt.Version},
 		&mcp.ServerOptions{
 			Instructions: instructions,
 			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 		})
-	t := &tools{opt.Repo, session.New(opt.Repo), opt.OpenDir}
+	t := &tools{settings: opt.Settings, openDir: opt.OpenDir, repo: opt.Repo, sessions: session.New(opt.Repo)}
+	if t.settings != nil {
+		if now, err := t.settings(); err == nil { // else the first call says so
+			t.opened = protocol.Settings("", now)
+		}
+	}
 	t.addReadOnly(server)
 	t.addPast(server)
 	t.addVerify(server)
@@ -80,7 +100,8 @@ func newServer(opt Options) *mcp.Server {
 	t.addHunks(server)
 	t.addUnrevert(server)
 	t.addResources(server)
-	return server
+	server.AddReceivingMiddleware(t.current)
+	return server, t
 }
 
 // handler is a tool without the protocol: it takes arguments and returns a structured

@@ -31,6 +31,17 @@ func Visible(text string) string {
 	return b.String()
 }
 
+// VisibleLines is Visible for each line. The lines keep their ends.
+func VisibleLines(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		whole := strings.TrimRight(line, "\r\n")
+		b.WriteString(Visible(whole))
+		b.WriteString(line[len(whole):])
+	}
+	return b.String()
+}
+
 // isObeyed reports whether a terminal may obey a character. Bytes that are no UTF-8 count.
 func isObeyed(r rune) bool { return isASCIIControl(r) || IsC1(r) || r == utf8.RuneError }
 

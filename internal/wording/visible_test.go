@@ -24,6 +24,21 @@ func TestVisible(t *testing.T) {
 	}
 }
 
+func TestVisibleLines(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                        "",
+		"a":                       "a",
+		"a\n\nb\r\n\x1bc\r":       "a\n\nb\r\n^[c\r",
+		"a\rb\n\u009b\n":          "a^Mb\n<U+009B>\n",
+		"\r\r\n\n \x07\n\x00\r\n": "\r\r\n\n ^G\n^@\r\n",
+	} {
+		if got := VisibleLines(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 // FuzzVisible: no control character is left, but for tabs, and nothing is lost without one.
 func FuzzVisible(f *testing.F) {
 	f.Add("a\x1b[31m\x9b\u009b\xff")

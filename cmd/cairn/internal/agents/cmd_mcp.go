@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -61,14 +62,25 @@ func (c *commands) mcpCommand() *cobra.Command {
 				return c.Usage("has no --json form: it speaks a protocol of its own")
 			}
 			return c.WithRepo(func(repo *cairn.Repo) error {
-				opt := mcptools.Options{Repo: repo, Version: cli.ThisBuild().Version, OpenDir: func(dir string) (*cairn.Repo, error) {
-					from, err := c.OtherDir(dir)
+				opt := mcptools.Options{Repo: repo, Version: cli.ThisBuild().Version, Settings: c.settingsNow, OpenDir: func(dir string) (*cairn.Repo, error) {
+					there := *c.Program // calls run at the same time
+					from, err := there.OtherDir(dir)
 					return from.Repo, err
 				}}
 				return mcptools.Serve(ctx, opt, cli.InterruptibleReader(ctx, c.Stdin), flushing{c})
 			})
 		},
 	})
+}
+
+// settingsNow reads the options again. What it would complain of was said at the start.
+func (c *commands) settingsNow() (cairn.Options, error) {
+	there := *c.Program
+	there.ForgetPlace()
+	there.Config, there.Console = nil, cli.NewConsole(io.Discard)
+	opt, err := there.Options()
+	opt.Logger, opt.Progress = c.LastOptions.Logger, c.LastOptions.Progress
+	return opt, err
 }
 
 // flushing writes answers at once.

@@ -105,6 +105,10 @@ func (c *commands) printHunk(h *cairn.Hunk) error {
 	if err := h.Write(&text); err != nil {
 		return err
 	}
-	_, err := c.Out.WriteString(c.FileText(text.String()))
+	shown := text.String()
+	if c.Visible() {
+		shown = wording.VisibleLines(shown)
+	}
+	_, err := c.Out.WriteString(shown)
 	return err
 }

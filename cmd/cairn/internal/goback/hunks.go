@@ -2,6 +2,7 @@ package goback
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -151,11 +152,7 @@ func (a *asker) file(d *cairn.FileDiff) error {
 
 // about shows a hunk and reads the answer. The end of the input counts as q.
 func (a *asker) about(d *cairn.FileDiff, i int) (string, error) {
-	h := &d.Hunks[i]
-	fmt.Fprintf(a.out, "%s\n", pathtext.Quote(string(d.File)))
-	if h.Whole {
-		fmt.Fprintf(a.out, "%s\n", h.Header)
-	} else if err := h.Write(a.out); err != nil {
+	if err := a.show(d, &d.Hunks[i]); err != nil {
 		return "", err
 	}
 	for {
@@ -171,6 +168,19 @@ func (a *asker) about(d *cairn.FileDiff, i int) (string, error) {
 		}
 		fmt.Fprintf(a.out, askHelp, a.word, a.where)
 	}
+}
+
+// show prints a hunk. Its control characters are visible: a terminal would obey them, and hide lines that the answer
+// is about.
+func (a *asker) show(d *cairn.FileDiff, h *cairn.Hunk) error {
+	var text bytes.Buffer
+	if h.Whole {
+		text.WriteString(h.Header + "\n")
+	} else if err := h.Write(&text); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(a.out, "%s\n%s", wording.Visible(pathtext.Quote(string(d.File))), wording.VisibleLines(text.String()))
+	return err
 }
 
 // HunkIDsFlag asks for the names of hunks.

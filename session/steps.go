@@ -2,16 +2,12 @@ package session
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/plan"
 )
-
-// errNoSteps refuses a call that would take nothing back.
-var errNoSteps = errors.New("no steps to take back")
 
 // RevertSteps takes chosen steps of a session back, with those of the sub-agents that they called,
 // and nothing else. Later changes, also those of the steps of the session that stay, are merged, or
@@ -20,10 +16,10 @@ var errNoSteps = errors.New("no steps to take back")
 // back. The boundary of the session stays where it is.
 //
 // The error wraps ErrBusy while one of the steps is open, and ErrNotFound for a step that the
-// session does not have.
+// session does not have, and where none is given.
 func (s *Sessions) RevertSteps(ctx context.Context, id string, steps []string, opt cairn.RevertOptions) (*cairn.Result, error) {
 	if len(steps) == 0 {
-		return nil, errNoSteps
+		return nil, notFound("session %q has no step there to take back", id)
 	}
 	if len(opt.Paths)+len(opt.Hunks)+len(opt.Lines) == 0 && !opt.ThisRoot {
 		if others := s.others(ctx, id); len(others) > 0 {

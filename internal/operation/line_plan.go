@@ -99,8 +99,10 @@ func (b *stepsBack) concernedScope(earlier []*history.LineEvent) *state.PathScop
 	for path := range b.want {
 		paths = append(paths, path)
 	}
-	for dir := range b.dirs {
-		paths = append(paths, dir)
+	for dir, ends := range b.dirs {
+		if ends.listed {
+			paths = append(paths, dir)
+		}
 	}
 	for _, e := range earlier {
 		paths = append(paths, e.Paths...)

@@ -60,7 +60,7 @@ func (u *LineUpdate) revert(ctx context.Context, p *plan.Plan, target string, op
 // narrow leaves paths out of a scope as they are.
 func (b *stepsBack) narrow(within *state.PathScope) {
 	maps.DeleteFunc(b.want, func(path string, _ history.PathEnd) bool { return !within.Covers(path) })
-	maps.DeleteFunc(b.dirs, func(dir string, _ dirEnds) bool { return !within.Covers(dir) })
+	maps.DeleteFunc(b.dirs, func(dir string, ends dirEnds) bool { return ends.listed && !within.Covers(dir) })
 	outside := func(p state.PathReason) bool { return !within.Covers(string(p.Path)) }
 	b.kept, b.conflicts = slices.DeleteFunc(b.kept, outside), slices.DeleteFunc(b.conflicts, outside)
 	b.leftOut = slices.DeleteFunc(b.leftOut, func(l plan.LeftOut) bool { return outside(l.PathReason) })

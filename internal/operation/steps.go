@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
@@ -60,8 +61,11 @@ type stepEnds struct {
 }
 
 // dirEnds are the states before the oldest step that changed a directory, and after
-// the newest.
-type dirEnds struct{ from, to state.State }
+// the newest. listed is false if the directory only came and went with the files in it.
+type dirEnds struct {
+	from, to state.State
+	listed   bool
+}
 
 func (u *LineUpdate) newStepsBack(start state.State, policy plan.Policy) *stepsBack {
 	return newStepsBack(u.repo.Store, u.stateOf, start, policy)
@@ -131,7 +135,10 @@ func (b *stepsBack) collect(ctx context.Context, step *UndoneStep) error {
 	if err := b.collectFiles(ctx, step, own, from, to); err != nil {
 		return err
 	}
-	return b.collectDirs(from, to, owners)
+	if err := b.collectDirs(from, to, owners); err != nil {
+		return err
+	}
+	return b.collectDirsOfFiles(own, from, to, owners)
 }
 
 // statesOf finds the states before and after a step.
@@ -170,16 +177,45 @@ func (b *stepsBack) collectDirs(from, to state.State, owners *plan.Attribution) 
 		return err
 	}
 	for dir := range dirs {
-		if owners.Stays(dir) != "" {
-			continue
+		if owners.Stays(dir) == "" {
+			b.noteDir(dir, dirEnds{from, to, true})
 		}
-		ends := dirEnds{from, to}
-		if later, ok := b.dirs[dir]; ok {
-			ends.to = later.to
-		}
-		b.dirs[dir] = ends
 	}
 	return nil
+}
+
+// collectDirsOfFiles notes the directories that a step made with the first file in them, or removed
+// with the last one.
+func (b *stepsBack) collectDirsOfFiles(own []history.Change, from, to state.State, owners *plan.Attribution) error {
+	seen := make(map[string]bool)
+	for i := range own {
+		for dir, _ := index.Split(own[i].Path); dir != "" && !seen[dir]; dir, _ = index.Split(dir) {
+			seen[dir] = true
+			before, err := b.dirAt(from, dir)
+			if err != nil {
+				return err
+			}
+			after, err := b.dirAt(to, dir)
+			if err != nil {
+				return err
+			}
+			if before.There == after.There {
+				break
+			}
+			if owners.Stays(dir) == "" {
+				b.noteDir(dir, dirEnds{from, to, false})
+			}
+		}
+	}
+	return nil
+}
+
+// noteDir adds what a step did to a directory. The steps come newest first.
+func (b *stepsBack) noteDir(dir string, ends dirEnds) {
+	if later, ok := b.dirs[dir]; ok {
+		ends.to, ends.listed = later.to, ends.listed || later.listed
+	}
+	b.dirs[dir] = ends
 }
 
 // firstKnown returns the first known ends of hinted paths that the state before a step lacks.

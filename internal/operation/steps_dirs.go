@@ -42,6 +42,9 @@ func (b *stepsBack) directories(ctx context.Context, s state.State) error {
 	settled := make(map[state.Path]bool)
 	held := b.dirsWithFiles()
 	for _, dir := range slices.Sorted(maps.Keys(b.dirs)) {
+		if !b.dirs[dir].listed {
+			continue // listEmptied has those
+		}
 		before, known, err := b.setDirPerm(s, dir)
 		if err != nil {
 			return err
@@ -90,15 +93,18 @@ func inEach(dirs []state.Path) iter.Seq[string] {
 }
 
 // listEmptied adds directories to the empty ones that lose their last file and that existed
-// before the step that made the file.
+// before the steps.
 func (b *stepsBack) listEmptied(ctx context.Context, s state.State, settled map[state.Path]bool, held map[string]bool) error {
 	done := state.DirsAbove(inEach(slices.Concat(s.Meta.Empty, s.Meta.Bare)))
 	for _, path := range slices.Sorted(maps.Keys(b.want)) {
 		if b.want[path].Entry != nil {
 			continue
 		}
-		for dir, _ := index.Split(path); dir != "" && !done[dir] && !settled[state.Path(dir)]; dir, _ = index.Split(dir) {
+		for dir, _ := index.Split(path); dir != "" && !done[dir]; dir, _ = index.Split(dir) {
 			done[dir] = true
+			if settled[state.Path(dir)] {
+				continue
+			}
 			stays, empty, err := b.isEmptied(ctx, dir, b.origin[path], held)
 			if err != nil {
 				return err
@@ -123,6 +129,9 @@ func (b *stepsBack) isEmptied(ctx context.Context, dir string, before state.Stat
 	now, err := b.dirAt(b.start, dir)
 	if err != nil || !now.There {
 		return false, false, err
+	}
+	if ends, ok := b.dirs[dir]; ok {
+		before = ends.from // an older step may have made it
 	}
 	was, err := b.dirAt(before, dir)
 	stays = err == nil && (was.There || b.keepIfMayHaveExisted(dir, true, before))

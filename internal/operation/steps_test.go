@@ -209,6 +209,21 @@ var stepsCases = []stepsCase{
 		states: map[string]files{"0": {"d/": ""}, "now": {}},
 		steps:  []UndoneStep{step("0", "now")}, want: files{"d/": ""},
 	},
+	{
+		name:   "a directory that an older step made",
+		states: map[string]files{"0": {}, "1": {"d/a": "new"}, "now": {"d/b": "new"}},
+		steps:  []UndoneStep{step("0", "1"), step("1", "now")}, want: files{},
+	},
+	{
+		name:   "a directory that an older step made and a later one emptied",
+		states: map[string]files{"0": {}, "1": {"d/a": "new"}, "now": {"d/": ""}},
+		steps:  []UndoneStep{step("0", "1"), step("1", "now")}, want: files{},
+	},
+	{
+		name:   "an empty directory that an older step removed and a later one made",
+		states: map[string]files{"0": {"d/": ""}, "1": {}, "now": {"d/a": "new"}},
+		steps:  []UndoneStep{step("0", "1"), step("1", "now")}, want: files{"d/": ""},
+	},
 }
 
 // TestStepsBack takes steps out of states, without a disk.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/bench/internal/peers"
 	"github.com/seed-fb9cbc17/cairn/bench/internal/report"
 	"github.com/seed-fb9cbc17/cairn/bench/internal/system"
 	"github.com/seed-fb9cbc17/cairn/bench/internal/trees"
@@ -76,7 +76,7 @@ func agentLatency(ctx context.Context, opt options, out, diagnostics io.Writer) 
 			return err
 		}
 	}
-	server, err := b.serve(ways[1])
+	server, err := peers.StartServer(b.program, ways[1].dataDir, system.CleanEnv(b.dir), b.root)
 	if err != nil {
 		return err
 	}
@@ -87,11 +87,11 @@ func agentLatency(ctx context.Context, opt options, out, diagnostics io.Writer) 
 			break
 		}
 	}
-	err = errors.Join(err, stopServer(server))
+	err = errors.Join(err, server.Stop())
 	if err != nil {
 		return err
 	}
-	return b.report(opt, time.Since(begun), server).finish(out, opt.json)
+	return b.report(opt, time.Since(begun), server.Cmd).finish(out, opt.json)
 }
 
 // fill makes the tree, with -repository a committed one.
@@ -107,30 +107,6 @@ func (b *agentsBench) fill(opt options) error {
 		c = &trees.Committed{Corpus: c, Git: git, Home: filepath.Join(b.dir, "home")}
 	}
 	return errors.Join(os.MkdirAll(b.root, 0o755), c.Fill(b.root))
-}
-
-// serve starts a server and waits until it answers.
-func (b *agentsBench) serve(w way) (*exec.Cmd, error) {
-	cmd := exec.Command(b.program, "--data-dir", w.dataDir, "--json", "serve", b.root)
-	cmd.Env, cmd.Stderr = system.CleanEnv(b.dir), os.Stderr
-	stdout, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		return nil, err
-	}
-	if _, err := bufio.NewReader(stdout).ReadBytes('\n'); err != nil {
-		return nil, errors.Join(fmt.Errorf("the server does not say where it is: %w", err), cmd.Wait())
-	}
-	return cmd, nil
-}
-
-func stopServer(server *exec.Cmd) error {
-	if err := server.Process.Signal(os.Interrupt); err != nil {
-		return err
-	}
-	return server.Wait()
 }
 
 // round is one session of every agent, each way, and an unchanged track before each.

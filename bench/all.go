@@ -26,10 +26,30 @@ type planned struct {
 	repository    bool
 	oneTree       bool
 	rounds, heavy int
+	loose         bool
 	slow          []string // contenders that would take longer than all the rest
+	contenders    []string // those that take part, nil = all
+	only          []string // operations, nil = all
 }
 
-// plan has the corpora in the order of the results. Sizes of the largest tree are cut,
+// form is what distinguishes -all from -table: the corpora, and how the results are written.
+type form struct {
+	word     string // the option
+	file     string // of the results, by default
+	corpora  []planned
+	markdown func(s *suite, w io.Writer) error
+}
+
+func (o *options) form() *form {
+	if o.table {
+		return &tableForm
+	}
+	return &allForm
+}
+
+var allForm = form{"-all", "all.json", plan, (*suite).markdown}
+
+// plan has the corpora of -all in the order of the results. Sizes of the largest tree are cut,
 // and it is one for all, so that trees and stores stay below 15 GB.
 var plan = []planned{
 	{name: "small", title: "small", corpus: "small", repository: true, rounds: 5, heavy: 3},
@@ -40,22 +60,22 @@ var plan = []planned{
 	{name: "500k", title: "500,000", corpus: "synthetic", files: 500_000, shrink: 4, oneTree: true, rounds: 2, heavy: 2, slow: []string{names.Restic}},
 }
 
-func planNames() (names []string) {
-	for _, p := range plan {
+func (f *form) names() (names []string) {
+	for _, p := range f.corpora {
 		names = append(names, p.name)
 	}
 	return names
 }
 
 // parseWithout takes names of the plan separated by commas.
-func parseWithout(list string) ([]string, error) {
+func (f *form) parseWithout(list string) ([]string, error) {
 	if list == "" {
 		return nil, nil
 	}
 	names := strings.Split(list, ",")
 	for _, name := range names {
-		if !slices.Contains(planNames(), name) {
-			return nil, fmt.Errorf("-all has no corpus called %q; it has %s", name, strings.Join(planNames(), ", "))
+		if !slices.Contains(f.names(), name) {
+			return nil, fmt.Errorf("%s has no corpus called %q; it has %s", f.word, name, strings.Join(f.names(), ", "))
 		}
 	}
 	return names, nil
@@ -65,24 +85,34 @@ func parseWithout(list string) ([]string, error) {
 func (p *planned) options(opt options) options {
 	opt.corpus, opt.repository, opt.oneTree = p.corpus, p.repository, p.oneTree
 	opt.files, opt.dirs, opt.shrink = p.files, 0, max(1, p.shrink)
-	opt.rounds, opt.heavy = p.rounds, p.heavy
+	opt.rounds, opt.heavy, opt.loose = p.rounds, p.heavy, p.loose
+	if opt.only == nil {
+		opt.only = p.only
+	}
 	if opt.most.files > 0 {
 		opt.files = min(opt.files, opt.most.files)
 	}
 	if opt.most.rounds > 0 {
 		opt.rounds, opt.heavy = min(opt.rounds, opt.most.rounds), min(opt.heavy, opt.most.rounds)
 	}
+	if p.contenders == nil {
+		opt.contenders = slices.DeleteFunc(slices.Clone(opt.contenders), func(name string) bool { return slices.Contains(ofTable, name) })
+	}
 	opt.contenders = slices.DeleteFunc(slices.Clone(opt.contenders), func(name string) bool {
-		return slices.Contains(p.slow, name) || !peers.KindOf(name).Fits(opt.repository, opt.oneTree)
+		return slices.Contains(p.slow, name) || p.contenders != nil && !slices.Contains(p.contenders, name) || !peers.KindOf(name).Fits(opt.repository, opt.oneTree)
 	})
 	return opt
 }
+
+// ofTable are contenders that -all goes without.
+var ofTable = []string{names.Jujutsu, names.Copy, names.Served}
 
 // most are limits for all corpora, 0 = none.
 type most struct{ files, rounds int }
 
 // suite is what -all found. Its JSON form is described in results/README.md.
 type suite struct {
+	form    *form
 	Version int       `json:"version"`
 	Time    time.Time `json:"time"`
 	Runs    []*run    `json:"runs"`
@@ -100,21 +130,22 @@ type run struct {
 // each. A corpus that fails does not stop the others.
 func benchAll(ctx context.Context, opt options, out, diagnostics io.Writer) error {
 	progress := &system.Progress{W: diagnostics, Quiet: opt.quiet}
+	f := opt.form()
 	if opt.json == "" {
-		opt.json = "all.json"
+		opt.json = f.file
 	}
 	if err := roomForAll(opt); err != nil {
 		return err
 	}
-	s := &suite{Version: report.Version, Time: time.Now().UTC().Truncate(time.Second)}
+	s := &suite{form: f, Version: report.Version, Time: time.Now().UTC().Truncate(time.Second)}
 	if opt.update {
 		if err := s.keep(opt); err != nil {
 			return err
 		}
 	}
 	var failed []error
-	for i := range plan {
-		p := &plan[i]
+	for i := range f.corpora {
+		p := &f.corpora[i]
 		if slices.Contains(opt.without, p.name) {
 			continue
 		}
@@ -138,26 +169,22 @@ func benchAll(ctx context.Context, opt options, out, diagnostics io.Writer) erro
 			return err
 		}
 	}
-	return errors.Join(s.markdown(out), errors.Join(failed...))
+	return errors.Join(f.markdown(s, out), errors.Join(failed...))
 }
 
 // add keeps the runs in the order of the plan.
 func (s *suite) add(r *run) {
 	s.Runs = append(s.Runs, r)
 	slices.SortStableFunc(s.Runs, func(a, b *run) int {
-		return slices.Index(planNames(), a.Plan) - slices.Index(planNames(), b.Plan)
+		return slices.Index(s.form.names(), a.Plan) - slices.Index(s.form.names(), b.Plan)
 	})
 }
 
 // keep takes over what an earlier run has found of the corpora that are left out now.
 func (s *suite) keep(opt options) error {
-	data, err := os.ReadFile(report.ResultFile(opt.json))
+	before, err := readSuite(opt.json)
 	if err != nil {
 		return fmt.Errorf("-update goes on from an earlier run: %w", err)
-	}
-	var before suite
-	if err := json.Unmarshal(data, &before); err != nil {
-		return fmt.Errorf("%s: %w", report.ResultFile(opt.json), err)
 	}
 	for _, r := range before.Runs {
 		if slices.Contains(opt.without, r.Plan) {
@@ -168,12 +195,25 @@ func (s *suite) keep(opt options) error {
 	return nil
 }
 
+// readSuite reads the JSON file of a run.
+func readSuite(file string) (*suite, error) {
+	data, err := os.ReadFile(report.ResultFile(file))
+	if err != nil {
+		return nil, err
+	}
+	s := &suite{}
+	if err := json.Unmarshal(data, s); err != nil {
+		return nil, fmt.Errorf("%s: %w", report.ResultFile(file), err)
+	}
+	return s, nil
+}
+
 // save writes the JSON file, and the tables beside it.
 func (s *suite) save(opt options) error {
 	text := strings.TrimSuffix(opt.json, ".json") + ".md"
 	return errors.Join(
 		report.SaveTo(opt.json, func(w io.Writer) error { return report.WriteJSON(w, s) }),
-		report.SaveTo(text, s.markdown))
+		report.SaveTo(text, func(w io.Writer) error { return s.form.markdown(s, w) }))
 }
 
 // markdown writes first what is promised, then the tables of every corpus.
@@ -256,8 +296,9 @@ func roomForAll(opt options) error {
 		return err
 	}
 	kept := int64(0)
-	for i := range plan {
-		p := &plan[i]
+	f := opt.form()
+	for i := range f.corpora {
+		p := &f.corpora[i]
 		if slices.Contains(opt.without, p.name) {
 			continue
 		}

@@ -28,6 +28,7 @@ type driver struct {
 	git      string
 	cairn    string // program
 	restic   string // program
+	jujutsu  string // program
 	empty    string // a program that does nothing
 	progress *system.Progress
 
@@ -84,6 +85,7 @@ func (d *driver) leaveOut() {
 		d.present = append(d.present, name)
 	}
 	d.restic, _ = exec.LookPath(names.Restic)
+	d.jujutsu, _ = exec.LookPath(names.Jujutsu)
 }
 
 func (d *driver) settingOf(name string) peers.Setting {
@@ -91,11 +93,15 @@ func (d *driver) settingOf(name string) peers.Setting {
 	if d.opt.oneTree {
 		tree = peers.TreeCairn
 	}
-	return peers.Setting{
+	s := peers.Setting{
 		Kind: name, Root: filepath.Join(d.scratch, tree), Store: filepath.Join(d.scratch, contendersDir, name, "data"),
-		Home: filepath.Join(d.scratch, "home"), Git: d.git, Cairn: d.cairn, Restic: d.restic,
+		Home: filepath.Join(d.scratch, "home"), Git: d.git, Cairn: d.cairn, Restic: d.restic, Jujutsu: d.jujutsu,
 		Repository: d.opt.repository, OneTree: d.opt.oneTree, Alone: true,
 	}
+	if name == names.Jujutsu {
+		s.Store = filepath.Join(s.Root, ".jj")
+	}
+	return s
 }
 
 // contendersDir has a directory for each contender.
@@ -115,7 +121,7 @@ func (d *driver) build() (err error) {
 	switch {
 	case d.opt.cairn != "":
 		d.cairn, err = filepath.Abs(d.opt.cairn)
-	case slices.Contains(d.opt.contenders, names.CLI):
+	case slices.Contains(d.opt.contenders, names.CLI) || slices.Contains(d.opt.contenders, names.Served):
 		d.progress.Say("building cairn")
 		d.cairn = filepath.Join(d.scratch, "cairn"+exeSuffix)
 		err = buildCairn(d.cairn)
@@ -187,8 +193,12 @@ const (
 )
 
 // slowRound is how long a heavy operation may take a contender to be repeated. One that is
-// faster gains from the median of several, and the run takes hardly longer.
-const slowRound = 20 * time.Second
+// faster gains from the median of several, and the run takes hardly longer. slowInTable is the
+// same of every operation of -table, which is to be done in 20 minutes.
+const (
+	slowRound   = 20 * time.Second
+	slowInTable = 4 * time.Second
+)
 
 // bearableFiles is how many files OpenCode can restore without taking minutes for the
 // track that follows: it hands git add a list of all that were written, which git

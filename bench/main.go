@@ -70,6 +70,18 @@ tables. Relative names of files start in the directory bench.
                     500k     synthetic, 500,000 files of a quarter of the size, one
                              tree for all, without restic
 
+  -table            instead measure the public table, what users compare, and write
+                    bench/results/table.json and table.md; -files, -n, -update and
+                    -without are as with -all. It takes 20 minutes on two processors and
+                    at most 15 GB. PATH=$(../.ci/newestpeers):$PATH before it brings the
+                    newest git, jj and restic. Its corpora: small, linux, 100k, and
+                    loose, 80,000 files whose objects are all loose
+  -quote            instead put the table of -json FILE, by default table.json, into
+                    README.md and docs/speed.md
+  -large            instead measure trees that are large in one way, and a tenth of
+                    each, and write large.json and large.md; -files is an upper limit.
+                    It takes ten minutes and 12 GB
+
   -growth N         instead let a store grow by N tracks of one edited file each, with
                     a cleaning after every 360: 10000 is a week
 
@@ -101,7 +113,9 @@ tables. Relative names of files start in the directory bench.
   -serve            instead put a server under load: sessions that work at once, a
                     step each -pace, each changing one file
   -sessions N       default 50
-  -projects N       that they share, of -files files each; default 5
+  -projects N       that the server watches, of -files files each; default 5
+  -worked N         projects that the sessions share, default all
+  -rest DURATION    first let the server watch while nothing happens
   -lasts DURATION   default 1m
   -pace DURATION    from step to step of a session, on average; default 2s, which is
                     several times as fast as agents are
@@ -120,9 +134,14 @@ The contenders
   restic               restic backup, restore and diff, if it is installed. It gets the
                        ignored paths as a list; its diff gives names only, its restore
                        rewrites every file, and the repository is made beforehand
+  jj                   its commands, if it is installed; each records the tree first, and
+                       its diff has the changed lines only. In a repository it borrows
+  cp                   cp -a --reflink=auto of all but .git, and back
   cairn                the program, one process for each operation
   cairn-library        the Go package, in a process that stays
   cairn-watching       the same with Options.Watch, begun with a copy of cairn's store
+  cairn-served         the program beside a server, likewise. -all goes without this one,
+                       jj and cp
 
 What is timed
   Those who rewrite all files in a restore share a tree, and those of cairn share
@@ -163,8 +182,12 @@ func main() {
 	defer stop()
 	run := bench
 	switch {
-	case opt.all:
+	case opt.all, opt.table:
 		run = benchAll
+	case opt.large:
+		run = benchLarge
+	case opt.quote:
+		run = quote
 	case opt.serve:
 		run = serveBench
 	case opt.agents:
@@ -214,6 +237,8 @@ func measure(ctx context.Context, opt options, diagnostics io.Writer) (r *report
 		if err := d.describe(); err != nil {
 			return err
 		}
+		d.report.Versions = d.versions()
+		d.aboutCopies()
 		return d.run()
 	})
 	return r, err

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/bench/internal/names"
 	"github.com/seed-fb9cbc17/cairn/bench/internal/peers"
 )
 
@@ -27,7 +28,9 @@ type options struct {
 	only       []string
 	contenders []string
 	all        bool     // every corpus of the plan
-	without    []string // but these
+	table      bool     // those of the public table
+	quote      bool     // put the tables of results into the documents
+	without    []string // corpora of a plan
 	update     bool     // keep what the file has of those
 	most       most
 	cairn      string
@@ -43,7 +46,9 @@ type options struct {
 	think              time.Duration
 	serve              bool
 	sessions, projects int
-	lasts, pace        time.Duration
+	worked             int // projects that sessions work in, 0 = all
+	lasts, pace, rest  time.Duration
+	large              bool
 	fleet              int // refs of other machines on a remote, 0 = not measured
 	copies             bool
 	images             []string // file systems, nil = all
@@ -72,6 +77,8 @@ func parseOptions(args []string) (options, error) {
 	flags.StringVar(&only, "only", "", "")
 	flags.StringVar(&contenders, "contenders", "all", "")
 	flags.BoolVar(&opt.all, "all", false, "")
+	flags.BoolVar(&opt.table, "table", false, "")
+	flags.BoolVar(&opt.quote, "quote", false, "")
 	flags.StringVar(&without, "without", "", "")
 	flags.BoolVar(&opt.update, "update", false, "")
 	flags.StringVar(&opt.cairn, "cairn", "", "")
@@ -94,6 +101,9 @@ func parseOptions(args []string) (options, error) {
 	flags.BoolVar(&opt.serve, "serve", false, "")
 	flags.IntVar(&opt.sessions, "sessions", 50, "")
 	flags.IntVar(&opt.projects, "projects", 5, "")
+	flags.IntVar(&opt.worked, "worked", 0, "")
+	flags.DurationVar(&opt.rest, "rest", 0, "")
+	flags.BoolVar(&opt.large, "large", false, "")
 	flags.DurationVar(&opt.lasts, "lasts", time.Minute, "")
 	flags.DurationVar(&opt.pace, "pace", 2*time.Second, "")
 	err := flags.Parse(args)
@@ -104,8 +114,10 @@ func parseOptions(args []string) (options, error) {
 		return opt, fmt.Errorf("%q is not an option; -help lists them", flags.Arg(0))
 	case opt.sessions < 1 || opt.projects < 1 || opt.pace <= 0:
 		return opt, errors.New("-sessions, -projects and -pace need at least 1")
-	case opt.all && (opt.benchstat != "" || opt.profile != "" || opt.growth > 0 || opt.curves || opt.serve || opt.agents):
-		return opt, errors.New("-all goes without -benchstat, -profile, -growth, -curves, -serve and -agents")
+	case opt.all && opt.table:
+		return opt, errors.New("-all and -table are two runs")
+	case (opt.all || opt.table) && (opt.benchstat != "" || opt.profile != "" || opt.growth > 0 || opt.curves || opt.serve || opt.agents):
+		return opt, errors.New("-all and -table go without -benchstat, -profile, -growth, -curves, -serve and -agents")
 	case opt.loose && !opt.repository:
 		return opt, errors.New("-loose is about repositories: it needs -repository")
 	case opt.rounds < 1 || opt.files < 1 || opt.inRow < 1 || opt.shrink < 1 || opt.checkpoints < 1 || opt.growth < 0 || opt.fleet < 0 || opt.heavy < 0:
@@ -117,12 +129,12 @@ func parseOptions(args []string) (options, error) {
 	if opt.only, err = parseOnly(only, opt.curves); err != nil {
 		return opt, err
 	}
-	if opt.without, err = parseWithout(without); err != nil {
+	if opt.without, err = opt.form().parseWithout(without); err != nil {
 		return opt, err
 	}
-	if opt.all && contenders == "all" {
+	if (opt.all || opt.table) && contenders == "all" {
 		opt.contenders = peers.KindNames() // each corpus takes those that fit
-	} else if opt.contenders, err = peers.ParseContenders(contenders, opt.repository, opt.oneTree); err != nil {
+	} else if opt.contenders, err = peers.ParseContenders(contenders, opt.repository || opt.table, opt.oneTree); err != nil {
 		return opt, err
 	}
 	flags.Visit(func(f *flag.Flag) {
@@ -134,6 +146,14 @@ func parseOptions(args []string) (options, error) {
 		}
 	})
 	return opt, nil
+}
+
+// takenBack is how many files the large turn has made.
+func (o *options) takenBack() int {
+	if o.most.files > 0 {
+		return min(o.most.files, names.TakenBack)
+	}
+	return names.TakenBack
 }
 
 func parseOnly(list string, curves bool) ([]string, error) {

@@ -32,9 +32,17 @@ var phases = []struct {
 	{names.OpDiffMany, (*driver).diffMany},
 	{names.OpDiffLarge, (*driver).diffLarge},
 	{names.OpRevertMany, (*driver).revertMany},
+	{names.OpRevertOne, (*driver).revertOne},
+	{names.OpRevertLarge, (*driver).revertLarge},
+	{names.OpTakeBack, (*driver).takeBack},
 	// Last: who rewrites all files in a restore makes all look changed to the others.
+	{names.OpRestoreOne, (*driver).restoreOne},
+	{names.OpRestoreLarge, (*driver).restoreLarge},
 	{names.OpRestoreMany, (*driver).restoreMany},
 }
+
+// onlyInTable are phases that are carried out where they are asked for by name.
+var onlyInTable = []string{names.OpRevertOne, names.OpRevertLarge, names.OpTakeBack, names.OpRestoreOne, names.OpRestoreLarge}
 
 // run goes through the phases asked for.
 func (d *driver) run() error {
@@ -57,6 +65,9 @@ func (d *driver) run() error {
 		if !d.asked(p.op) {
 			continue
 		}
+		if err := d.calm(p.op); err != nil {
+			return err
+		}
 		if err := p.run(d); err != nil {
 			return err
 		}
@@ -64,8 +75,22 @@ func (d *driver) run() error {
 	return d.recordStores("end")
 }
 
+// calm ends git's file-system monitor before all files are rewritten: it would take note of each
+// while others are timed.
+func (d *driver) calm(op string) error {
+	s := d.subject(names.Monitor)
+	if s == nil || op != names.OpRestoreMany {
+		return nil
+	}
+	_, err := s.Do(peers.Request{Op: peers.OpClose})
+	return err
+}
+
 func (d *driver) asked(op string) bool {
-	return len(d.opt.only) == 0 || slices.Contains(d.opt.only, op)
+	if len(d.opt.only) == 0 {
+		return !slices.Contains(onlyInTable, op)
+	}
+	return slices.Contains(d.opt.only, op)
 }
 
 func (d *driver) unchanged() error {
@@ -170,7 +195,7 @@ func (d *driver) diffLarge() error { return d.diff(names.OpDiffLarge, heavy, d.m
 func (d *driver) diff(op string, first int, e *trees.Edits) error {
 	from, to := make(map[*peers.Remote]string), make(map[*peers.Remote]string)
 	for _, s := range d.subjects {
-		if !s.Can(op) {
+		if !d.takesPart(s, op) {
 			continue
 		}
 		var err error
@@ -197,92 +222,4 @@ func (d *driver) diff(op string, first int, e *trees.Edits) error {
 		}
 		return err
 	})
-}
-
-// originals takes all trees back to the original contents and returns their ids.
-func (d *driver) originals() (map[*peers.Remote]string, error) {
-	trees := make(map[*peers.Remote]string)
-	for _, s := range d.subjects {
-		err := d.edits.Undo(s.Root)
-		if err == nil {
-			trees[s], err = s.Track()
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return trees, nil
-}
-
-// restoreMany restores while the edits have not been tracked: cairn has to save them
-// first. The track that follows must give the tree restored.
-func (d *driver) restoreMany() error {
-	trees, err := d.originals()
-	if err != nil {
-		return err
-	}
-	return d.rounds(names.OpRestoreMany, heavy, func(s *peers.Remote, round int) error {
-		if err := d.edits.Apply(s.Root, 0, len(d.edits.Paths), names.OpRestoreMany, round); err != nil {
-			return err
-		}
-		if _, err := d.time(s, names.OpRestoreMany, round, peers.Request{Op: peers.OpRestore, Tree: trees[s]}); err != nil {
-			return err
-		}
-		if err := d.edits.Undone(s.Root); err != nil {
-			return fmt.Errorf("%s: %w", s.Kind, err)
-		}
-		resp, err := d.time(s, names.OpAfterRestore, round, peers.Request{Op: peers.OpTrack})
-		if err == nil && peers.KindOf(s.Kind).IDs && resp.Tree != trees[s] {
-			err = fmt.Errorf("%s: tree %s after the restore of %s", s.Kind, resp.Tree, trees[s])
-		}
-		if err != nil || !s.Can(names.OpUndoMany) {
-			return err
-		}
-		return d.undoAndRedo(s, round)
-	}, d.writeFloor())
-}
-
-// undoAndRedo takes the restore back and carries it out again.
-func (d *driver) undoAndRedo(s *peers.Remote, round int) error {
-	if _, err := d.time(s, names.OpUndoMany, round, peers.Request{Op: peers.OpUndo}); err != nil {
-		return err
-	}
-	if err := d.edits.Undone(s.Root); err == nil {
-		return fmt.Errorf("%s: the undo of a restore left the restored contents", s.Kind)
-	}
-	if _, err := d.time(s, names.OpRedoMany, round, peers.Request{Op: peers.OpRedo}); err != nil {
-		return err
-	}
-	if err := d.edits.Undone(s.Root); err != nil {
-		return fmt.Errorf("%s: redo: %w", s.Kind, err)
-	}
-	return nil
-}
-
-// revertMany reverts what a patch lists, as a session does: the edits have been
-// staged by the patch.
-func (d *driver) revertMany() error {
-	trees, err := d.originals()
-	if err != nil {
-		return err
-	}
-	return d.rounds(names.OpRevertMany, heavy, func(s *peers.Remote, round int) error {
-		if err := d.edits.Apply(s.Root, 0, len(d.edits.Paths), names.OpRevertMany, round); err != nil {
-			return err
-		}
-		patch, err := s.Do(peers.Request{Op: peers.OpPatch, Tree: trees[s]})
-		if err != nil {
-			return err
-		}
-		if len(patch.Files) != len(d.edits.Paths) {
-			return fmt.Errorf("%s lists %d files, not %d", s.Kind, len(patch.Files), len(d.edits.Paths))
-		}
-		if _, err := d.time(s, names.OpRevertMany, round, peers.Request{Op: peers.OpRevert, Tree: trees[s], Files: patch.Files}); err != nil {
-			return err
-		}
-		if err := d.edits.Undone(s.Root); err != nil {
-			return fmt.Errorf("%s: %w", s.Kind, err)
-		}
-		return nil
-	}, d.writeFloor())
 }

@@ -40,7 +40,9 @@ func (d *driver) need(size trees.TreeSize) int64 {
 			}
 		}
 		switch {
-		case name == names.Newest || name == names.Untracked || name == names.Monitor: // borrows or links
+		case name == names.Copy:
+			need += size.Allocated
+		case name == names.Jujutsu || name == names.Newest || name == names.Untracked || name == names.Monitor: // borrows or links
 		case name == names.Spec || name == names.OpenCode:
 			need += size.Bytes/2 + int64(size.Files)<<11
 		default:

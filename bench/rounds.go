@@ -16,7 +16,7 @@ import (
 func (d *driver) rounds(op string, first int, each func(s *peers.Remote, round int) error, others ...func(round int) error) error {
 	var parts []func(round int) error
 	for _, s := range d.subjects {
-		if s.Can(op) && !s.InRow(op) && d.bearable(s, op) {
+		if d.takesPart(s, op) && !s.InRow(op) && d.bearable(s, op) {
 			parts = append(parts, d.unlessSlow(s, op, first, each))
 		}
 	}
@@ -47,22 +47,33 @@ func (d *driver) rounds(op string, first int, each func(s *peers.Remote, round i
 	return d.profileOf(d.subject(names.Library), "")
 }
 
-// unlessSlow leaves out further rounds of a heavy operation that takes a contender long.
+// unlessSlow leaves out further rounds of an operation that takes a contender long: of a heavy one,
+// and of any in the table.
 func (d *driver) unlessSlow(s *peers.Remote, op string, first int, each func(s *peers.Remote, round int) error) func(round int) error {
-	if first != heavy {
+	limit := slowRound
+	switch {
+	case d.opt.table:
+		limit = slowInTable
+	case first != heavy:
 		return func(round int) error { return each(s, round) }
 	}
 	slow := false
 	return func(round int) error {
-		if slow {
-			d.report.Note("%s was timed once by %s, which takes more than %v for it", names.OperationTitle(op), s.Kind, slowRound)
+		if slow && round > heavy {
+			d.report.Note("%s was timed once by %s, which takes more than %v for it", names.OperationTitle(op), s.Kind, limit)
 			return nil
 		}
 		begin := time.Now()
 		err := each(s, round)
-		slow = time.Since(begin) > slowRound
+		slow = time.Since(begin) > limit
 		return err
 	}
+}
+
+// takesPart reports whether a contender is timed at an operation. In the table the library stands for
+// the program where that cannot do without borrowing, and nowhere else.
+func (d *driver) takesPart(s *peers.Remote, op string) bool {
+	return s.Can(op) && !(d.opt.table && s.Kind == names.Library && op != names.OpFirst)
 }
 
 // bearable leaves out what takes minutes, unless it is asked for by name.

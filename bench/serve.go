@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -20,6 +19,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/bench/internal/peers"
 	"github.com/seed-fb9cbc17/cairn/bench/internal/report"
 	"github.com/seed-fb9cbc17/cairn/bench/internal/system"
 	"github.com/seed-fb9cbc17/cairn/bench/internal/trees"
@@ -34,6 +34,16 @@ type load struct {
 	Files    int           `json:"files"` // in each project
 	Lasts    time.Duration `json:"nanoseconds"`
 	Pace     time.Duration `json:"paceNanoseconds"` // of one session: from step to step, on average
+
+	Worked int           `json:"worked"`                    // projects that the sessions share; the others are watched
+	Rest   time.Duration `json:"restNanoseconds,omitempty"` // before the sessions, with nothing to do
+}
+
+// rest is a server that watches while nothing happens.
+type rest struct {
+	Seconds    float64 `json:"seconds"`
+	CPUSeconds float64 `json:"cpuSeconds"`
+	Memory     []int64 `json:"memory"` // resident, once a second
 }
 
 // loadReport is the outcome. Times are milliseconds, sizes bytes.
@@ -46,6 +56,7 @@ type loadReport struct {
 	Begin   latency        `json:"begin"`
 	End     latency        `json:"end"`
 	Memory  []int64        `json:"memory"` // resident, once a second
+	Rest    *rest          `json:"rest,omitempty"`
 	Load1   float64        `json:"loadAfter"`
 
 	// CPUSeconds is what the server has used in all, first tracks included.
@@ -90,17 +101,16 @@ func serveBench(ctx context.Context, opt options, out, diagnostics io.Writer) (e
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	s := &served{dir: dir, load: load{Sessions: opt.sessions, Projects: opt.projects, Files: opt.files, Lasts: opt.lasts, Pace: opt.pace}}
+	s := &served{dir: dir, load: load{Sessions: opt.sessions, Projects: opt.projects, Files: opt.files, Lasts: opt.lasts, Pace: opt.pace, Worked: opt.projects, Rest: opt.rest}}
+	if opt.worked > 0 {
+		s.Worked = min(opt.worked, s.Projects)
+	}
 	told := loadReport{Time: time.Now().UTC().Truncate(time.Second), Load: s.load}
 	if git, err := exec.LookPath("git"); err == nil {
 		told.Machine = system.DescribeMachine(dir, git)
 	}
-	for i := range s.Projects {
-		progress.Say("project %d of %d", i+1, s.Projects)
-		s.roots = append(s.roots, filepath.Join(dir, fmt.Sprintf("project%d", i)))
-		if err := trees.NewSynthetic(s.Files, opt.dirs).Fill(s.roots[i]); err != nil {
-			return err
-		}
+	if err := s.fill(opt, progress); err != nil {
+		return err
 	}
 	server, err := s.start(opt.cairn)
 	if err != nil {
@@ -108,6 +118,10 @@ func serveBench(ctx context.Context, opt options, out, diagnostics io.Writer) (e
 	}
 	if err := s.firstTracks(ctx); err != nil {
 		return errors.Join(err, s.stop(server))
+	}
+	if s.Rest > 0 {
+		progress.Say("nothing for %v", s.Rest)
+		told.Rest = s.idle(ctx, server.Process.Pid)
 	}
 	progress.Say("%d sessions for %v", s.Sessions, s.Lasts)
 	told.Memory = s.work(ctx, server.Process.Pid)
@@ -117,55 +131,86 @@ func serveBench(ctx context.Context, opt options, out, diagnostics io.Writer) (e
 	told.CPUSeconds = (server.ProcessState.UserTime() + server.ProcessState.SystemTime()).Seconds()
 	told.Begin, told.End = newLatency(s.begin), newLatency(s.end)
 	told.Failed, told.Errors, told.Load1 = s.failed, s.errors, system.LoadAverage()
-	told.print(out)
-	return report.SaveTo(opt.json, func(w io.Writer) error {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", " ")
-		return enc.Encode(told)
-	})
+	if err := told.print(out); err != nil || opt.json == "" {
+		return err
+	}
+	return errors.Join(
+		report.SaveTo(opt.json, func(w io.Writer) error { return report.WriteJSON(w, told) }),
+		report.SaveTo(strings.TrimSuffix(opt.json, ".json")+".md", func(w io.Writer) error { return told.print(w) }))
+}
+
+// fill makes the first project. The others are hard links to its files, which no session changes.
+func (s *served) fill(opt options, progress *system.Progress) error {
+	tree := trees.NewSynthetic(s.Files, opt.dirs)
+	tree.Shrink = opt.shrink
+	for i := range s.Projects {
+		progress.Say("project %d of %d", i+1, s.Projects)
+		s.roots = append(s.roots, filepath.Join(s.dir, fmt.Sprintf("project%d", i)))
+		var err error
+		if i == 0 {
+			err = tree.Fill(s.roots[0])
+		} else {
+			err = trees.CopyTree(s.roots[0], s.roots[i], func(string) bool { return true })
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // start builds the program, unless one is given, and waits for its socket.
-func (s *served) start(program string) (*exec.Cmd, error) {
+func (s *served) start(program string) (*peers.Server, error) {
 	if program == "" {
 		program = filepath.Join(s.dir, "cairn"+exeSuffix)
 		if err := buildCairn(program); err != nil {
 			return nil, err
 		}
 	}
-	cmd := exec.Command(program, append([]string{"--data-dir", filepath.Join(s.dir, "d"), "--json", "serve"}, s.roots...)...)
-	cmd.Env = system.CleanEnv(s.dir)
-	cmd.Stderr = os.Stderr
-	stdout, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
+	server, err := peers.StartServer(program, filepath.Join(s.dir, "d"), system.CleanEnv(s.dir), s.roots...)
 	if err != nil {
 		return nil, err
-	}
-	line, err := bufio.NewReader(stdout).ReadBytes('\n')
-	var way struct{ Socket string }
-	if err == nil {
-		err = json.Unmarshal(line, &way)
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("the server does not say where it is: %w", err), cmd.Wait())
 	}
 	s.client = &http.Client{Transport: &http.Transport{
 		MaxIdleConnsPerHost: s.Sessions,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, "unix", way.Socket)
+			return (&net.Dialer{}).DialContext(ctx, "unix", server.Socket)
 		},
 	}}
-	return cmd, nil
+	return server, nil
 }
 
-func (s *served) stop(server *exec.Cmd) error {
+func (s *served) stop(server *peers.Server) error {
 	s.client.CloseIdleConnections()
-	if err := server.Process.Signal(os.Interrupt); err != nil {
-		return err
+	return server.Stop()
+}
+
+// idle watches the server while no session works. What the first tracks have left to do is done in
+// the first sixth of the time, which does not count.
+func (s *served) idle(ctx context.Context, pid int) *rest {
+	settle, cancel := context.WithTimeout(ctx, s.Rest/6)
+	watchMemory(settle, pid)
+	cancel()
+	ctx, cancel = context.WithTimeout(ctx, s.Rest)
+	defer cancel()
+	begun, used := time.Now(), system.CPUSeconds(pid)
+	memory := watchMemory(ctx, pid)
+	return &rest{Seconds: time.Since(begun).Seconds(), CPUSeconds: system.CPUSeconds(pid) - used, Memory: memory}
+}
+
+// watchMemory takes the memory of a process at once and then once a second.
+func watchMemory(ctx context.Context, pid int) []int64 {
+	memory := []int64{system.ResidentBytes(pid)}
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return memory
+		case <-tick.C:
+			memory = append(memory, system.ResidentBytes(pid))
+		}
 	}
-	return server.Wait()
 }
 
 func (s *served) firstTracks(ctx context.Context) error {
@@ -210,22 +255,14 @@ func (s *served) work(ctx context.Context, pid int) (memory []int64) {
 	for i := range s.Sessions {
 		all.Go(func() { s.session(ctx, i) })
 	}
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			all.Wait()
-			return memory
-		case <-tick.C:
-			memory = append(memory, system.ResidentBytes(pid))
-		}
-	}
+	memory = watchMemory(ctx, pid)
+	all.Wait()
+	return memory
 }
 
 // session is one agent. Its file is its own, so that nothing is shared but the store.
 func (s *served) session(ctx context.Context, i int) {
-	root := s.roots[i%s.Projects]
+	root := s.roots[i%s.Worked]
 	id := fmt.Sprintf("session-%d", i)
 	file := filepath.Join(root, fmt.Sprintf("work-%d.txt", i))
 	rnd := rand.New(rand.NewPCG(1, uint64(i)))
@@ -266,25 +303,57 @@ func (s *served) step(ctx context.Context, root, id, file string, n int) {
 	s.begin, s.end = append(s.begin, begin), append(s.end, end)
 }
 
-func (r *loadReport) print(w io.Writer) {
+func (r *loadReport) print(w io.Writer) error {
 	l := r.Load
-	fmt.Fprintf(w, "%s\n\n%d sessions in %d projects of %d files on one server for %v, a step each %v\n\n",
-		r.Machine, l.Sessions, l.Projects, l.Files, l.Lasts, l.Pace)
-	row := func(name string, t latency) {
-		fmt.Fprintf(w, "%-11s %6d requests   p50 %7.1f ms   p99 %7.1f ms   max %7.1f ms\n", name, t.Count, t.P50, t.P99, t.Max)
+	fmt.Fprintf(w, "# A server under load, %s\n\n%s\n\n", r.Time.Format("2006-01-02"), r.Machine)
+	fmt.Fprintf(w, "%d sessions in %d projects of %d files for %v, a step each %v, on one server that watches %d such projects\n\n",
+		l.Sessions, l.Worked, l.Files, l.Lasts, l.Pace, l.Projects)
+	if err := r.table().Write(w); err != nil {
+		return err
 	}
-	row("step begin", r.Begin)
-	row("step end", r.End)
-	fmt.Fprintf(w, "%-11s %6d\n", "errors", r.Failed)
 	for _, e := range r.Errors {
-		fmt.Fprintf(w, "    %s\n", e)
+		fmt.Fprintf(w, "\n- %s", e)
 	}
-	if n := len(r.Memory); n > 0 {
-		fmt.Fprintf(w, "%-11s %6.1f MiB at first, %.1f after half of the time, %.1f at the end, %.1f at most\n", "memory",
-			mib(r.Memory[0]), mib(r.Memory[n/2]), mib(r.Memory[n-1]), mib(slices.Max(r.Memory)))
-	}
-	fmt.Fprintf(w, "%-11s %6.1f s of processors, first tracks included\n", "server", r.CPUSeconds)
-	fmt.Fprintf(w, "%-11s %6.1f before, %.1f after\n", "load", r.Machine.Load, r.Load1)
+	_, err := fmt.Fprintf(w, "\n%.1f s of processors, first tracks included; load %.1f before, %.1f after\n", r.CPUSeconds, r.Machine.Load, r.Load1)
+	return err
 }
 
-func mib(bytes int64) float64 { return float64(bytes) / (1 << 20) }
+// The goals of a server: milliseconds of the end of a step, and bytes.
+const (
+	goalEndP50, goalEndP99 = 5, 20
+	goalMemory             = 300e6
+)
+
+func (r *loadReport) table() report.Table {
+	t := report.Table{{"", "measured", "goal", "met"}}
+	row := func(title, format string, value, goal float64) {
+		cells := []string{title, fmt.Sprintf(format, value), "", ""}
+		if goal >= 0 {
+			cells[2], cells[3] = fmt.Sprintf(format, goal), map[bool]string{true: "yes", false: "no"}[value <= goal]
+		}
+		t = append(t, cells)
+	}
+	const none = -1
+	if r.Rest != nil {
+		row(fmt.Sprintf("memory at rest, %d projects", r.Load.Projects), "%.0f MB", megabyte(slices.Max(r.Rest.Memory)), goalMemory/1e6)
+		row(fmt.Sprintf("processor time in %.0f s of rest", r.Rest.Seconds), "%.2f s", r.Rest.CPUSeconds, 0)
+	}
+	for _, k := range []struct {
+		name          string
+		times         latency
+		p50, p99, max float64
+	}{{"begin", r.Begin, none, none, none}, {"end", r.End, goalEndP50, goalEndP99, none}} {
+		row(fmt.Sprintf("step %s, p50 of %d", k.name, k.times.Count), "%.1f ms", k.times.P50, k.p50)
+		row("step "+k.name+", p99", "%.1f ms", k.times.P99, k.p99)
+		row("step "+k.name+", longest", "%.1f ms", k.times.Max, k.max)
+	}
+	row("requests that failed", "%.0f", float64(r.Failed), 0)
+	for i, when := range []string{"at first", "after half of the time", "at the end"} {
+		if n := len(r.Memory); n > 0 {
+			row("memory under load, "+when, "%.0f MB", megabyte(r.Memory[i*(n-1)/2]), none)
+		}
+	}
+	return t
+}
+
+func megabyte(bytes int64) float64 { return float64(bytes) / 1e6 }

@@ -7,14 +7,31 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/bench/internal/names"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/system"
 	"github.com/seed-fb9cbc17/cairn/bench/internal/trees"
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
 
 // writeFloor times what every way back has to do that survives a loss of power: write the contents of
 // the edited files, in as many directories as they lie in, and wait for the disk.
-func (d *driver) writeFloor() func(round int) error {
-	return d.floor(names.FloorWriteMany, func() (float64, error) { return timeWrite(d.scratch, d.edits) })
+func (d *driver) writeFloor(op string, e *trees.Edits) func(round int) error {
+	return d.floor(names.FloorsOfWriting[op], func() (float64, error) { return timeWrite(d.scratch, e) })
+}
+
+// timeUnlink times unlinking the files of a turn, and waiting for the disk.
+func timeUnlink(scratch string, t newTurn) (seconds float64, err error) {
+	root, err := os.MkdirTemp(scratch, "unlink")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(root)) }()
+	if err := t.make(root, 0); err != nil {
+		return 0, err
+	}
+	system.FlushDisks()
+	begin := time.Now()
+	err = errors.Join(os.RemoveAll(t.dir(root)), atomicfile.SyncDir(root))
+	return time.Since(begin).Seconds(), err
 }
 
 // timeWrite times writing files durably in a directory of their own, which it removes.

@@ -22,9 +22,12 @@ const (
 	OpenCode  = "opencode"
 	Newest    = "opencode-newest"
 	Restic    = "restic"
+	Jujutsu   = "jj"
+	Copy      = "cp"
 	CLI       = "cairn"
 	Library   = "cairn-library"
 	Watching  = "cairn-watching"
+	Served    = "cairn-served"
 )
 
 // The operations, by their names in files.
@@ -48,16 +51,28 @@ const (
 	OpUndoMany      = "undo-100"
 	OpRedoMany      = "redo-100"
 	OpRevertMany    = "revert-100"
+	OpRestoreOne    = "restore-1"
+	OpRestoreLarge  = "restore-1000"
+	OpUndoOne       = "undo-1"
+	OpUndoLarge     = "undo-1000"
+	OpRevertOne     = "revert-1"
+	OpRevertLarge   = "revert-1000"
+	OpTakeBack      = "take-back-10000"
+	OpBringBack     = "bring-back-10000"
 
-	FloorWalk      = "walk-lstat"
-	FloorWalkAlone = "walk-lstat-1-processor"
-	FloorRead      = "read-all"
-	FloorSpawn     = "spawn"
-	FloorKeepOne   = "keep-1"
-	FloorKeepMany  = "keep-100"
-	FloorWriteMany = "write-100"
-	Floor          = "floor"
-	Hand           = "by-hand" // the files of a turn, written or unlinked without any checkpoint
+	FloorWalk       = "walk-lstat"
+	FloorWalkAlone  = "walk-lstat-1-processor"
+	FloorRead       = "read-all"
+	FloorSpawn      = "spawn"
+	FloorKeepOne    = "keep-1"
+	FloorKeepMany   = "keep-100"
+	FloorWriteMany  = "write-100"
+	FloorWriteOne   = "write-1"
+	FloorWriteLarge = "write-1000"
+	FloorUnlink     = "unlink-10000"
+	FloorRewrite    = "write-10000"
+	Floor           = "floor"
+	Hand            = "by-hand" // the files of a turn, written or unlinked without any checkpoint
 )
 
 const (
@@ -67,6 +82,8 @@ const (
 	LargeFiles = 1000
 	// NewFiles is the number of files that a patch finds.
 	NewFiles = 10
+	// TakenBack is the number of files of a large turn that is taken back.
+	TakenBack = 10_000
 )
 
 // Operation is what one row of the table is about.
@@ -93,6 +110,22 @@ var Operations = []Operation{
 	{OpAfterRestore, "track after the restore"},
 	{OpUndoMany, "undo of the restore"},
 	{OpRedoMany, "redo of the restore"},
+	{OpRevertOne, "revert, 1 file"},
+	{OpRevertLarge, "revert, 1,000 files"},
+	{OpRestoreOne, "restore, 1 file"},
+	{OpRestoreLarge, "restore, 1,000 files"},
+	{OpUndoOne, "undo of a restore, 1 file"},
+	{OpUndoLarge, "undo of a restore, 1,000 files"},
+	{OpTakeBack, "take back 10,000 new files"},
+	{OpBringBack, "undo of that"},
+}
+
+// FloorsOfWriting are the floors of ways back: writing or unlinking the same files durably.
+var FloorsOfWriting = map[string]string{
+	OpRevertOne: FloorWriteOne, OpRestoreOne: FloorWriteOne, OpUndoOne: FloorWriteOne,
+	OpRevertMany: FloorWriteMany, OpRestoreMany: FloorWriteMany, OpUndoMany: FloorWriteMany, OpRedoMany: FloorWriteMany,
+	OpRevertLarge: FloorWriteLarge, OpRestoreLarge: FloorWriteLarge, OpUndoLarge: FloorWriteLarge,
+	OpTakeBack: FloorUnlink, OpBringBack: FloorRewrite,
 }
 
 // OperationTitle is the title of an operation, else its name.

@@ -25,6 +25,7 @@ func newCLI(s Setting) *cli {
 		Processes: system.Processes{Dir: s.Root, Env: system.CleanEnv(s.Home)},
 		program:   []string{s.Cairn, "--root", s.Root, "--data-dir", s.Store}, store: s.Store,
 	}
+	c.program = append(c.program, s.CairnOptions...)
 	if s.Alone {
 		c.Env = append(c.Env, "CAIRN_NO_BACKGROUND=1")
 	}

@@ -67,14 +67,16 @@ type scalable interface {
 
 // Setting is where a contender works and with which programs.
 type Setting struct {
-	Kind       string // name of a kind
-	Root       string // the directory, which others may share
-	Store      string // where it may put its store; Reset removes it
-	Home       string // an empty home directory
-	Git        string // the git program
-	Cairn      string // the cairn program
-	Restic     string // the restic program
-	Repository bool   // Root is a git repository and clean
-	OneTree    bool   // all contenders work in Root
-	Alone      bool   // the program does not clean in the background
+	Kind         string   // name of a kind
+	Root         string   // the directory, which others may share
+	Store        string   // where it may put its store; Reset removes it
+	Home         string   // an empty home directory
+	Git          string   // the git program
+	Cairn        string   // the cairn program
+	CairnOptions []string // before its commands
+	Restic       string   // the restic program
+	Jujutsu      string   // the jj program
+	Repository   bool     // Root is a git repository and clean
+	OneTree      bool     // all contenders work in Root
+	Alone        bool     // the program does not clean in the background
 }

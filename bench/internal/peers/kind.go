@@ -3,6 +3,7 @@ package peers
 import (
 	"fmt"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -19,19 +20,26 @@ type Kind struct {
 	rewrites    bool   // a restore writes every file, which others sharing the tree would pay for
 	home        bool   // it works in repositories only (see setting.Repository)
 	outside     bool   // it works outside of them only
+	ownTree     bool   // it keeps things of its own in the tree
 	new         func(Setting) Contender
 }
 
 // The trees: contenders that rewrite all files in a restore work in the first.
 const (
-	treeOthers = "tree"
-	TreeCairn  = "tree-cairn"
+	treeOthers  = "tree"
+	TreeCairn   = "tree-cairn"
+	treeJujutsu = "tree-jj"
 )
 
 var (
 	trackOps = []string{names.OpUnchanged, names.OpOne, names.OpMany}
 	allOps   = append([]string{names.OpFirst, names.OpPatchNew, names.OpDiffMany, names.OpDiffLarge, names.OpRestoreMany, names.OpAfterRestore, names.OpRevertMany}, trackOps...)
 	cairnOps = append([]string{names.OpFirstBorrowed, names.OpUndoMany, names.OpRedoMany, names.OpOnlyPath}, allOps...)
+
+	// What only the table of -table times.
+	gitTableOps = []string{names.OpRevertOne}
+	newestOps   = []string{names.OpRevertOne, names.OpRevertLarge, names.OpTakeBack}
+	tableOps    = append([]string{names.OpRestoreOne, names.OpRestoreLarge, names.OpUndoOne, names.OpUndoLarge, names.OpBringBack}, newestOps...)
 )
 
 func without(ops []string, left ...string) []string {
@@ -43,7 +51,7 @@ func with(ops []string, more ...string) []string { return slices.Concat(ops, mor
 // Kinds are the contenders in the order of the table.
 var Kinds = []Kind{
 	{
-		Name: names.Spec, Title: "spec", ops: allOps, Tree: treeOthers, IDs: true, rewrites: true,
+		Name: names.Spec, Title: "spec", ops: with(allOps, gitTableOps...), Tree: treeOthers, IDs: true, rewrites: true,
 		new: func(s Setting) Contender { return newSpec(s) },
 	},
 	{
@@ -59,7 +67,7 @@ var Kinds = []Kind{
 		new: func(s Setting) Contender { return newOpenCode(s) },
 	},
 	{
-		Name: names.Newest, Title: "OpenCode newest", ops: with(without(allOps, names.OpFirst), names.OpFirstBorrowed), Tree: treeOthers, IDs: true, rewrites: true, home: true,
+		Name: names.Newest, Title: "OpenCode newest", ops: with(without(allOps, names.OpFirst), with(newestOps, names.OpFirstBorrowed)...), Tree: treeOthers, IDs: true, rewrites: true, home: true,
 		new: func(s Setting) Contender { return newOpenCode(s) },
 	},
 	{
@@ -67,7 +75,15 @@ var Kinds = []Kind{
 		new: func(s Setting) Contender { return NewRestic(s) },
 	},
 	{
-		Name: names.CLI, Title: "cairn", ops: with(cairnOps, names.OpAboveOne, names.OpAboveMany), Tree: TreeCairn, IDs: true,
+		Name: names.Jujutsu, Title: "jj", ops: with(without(allOps, names.OpAfterRestore), with(tableOps, names.OpFirstBorrowed, names.OpUndoMany, names.OpRedoMany)...), Tree: treeJujutsu, ownTree: true,
+		new: func(s Setting) Contender { return newJujutsu(s) },
+	},
+	{
+		Name: names.Copy, Title: "cp", ops: []string{names.OpFirst, names.OpRestoreMany}, Tree: treeOthers, rewrites: true,
+		new: func(s Setting) Contender { return newCopy(s) },
+	},
+	{
+		Name: names.CLI, Title: "cairn", ops: with(cairnOps, with(tableOps, names.OpAboveOne, names.OpAboveMany)...), Tree: TreeCairn, IDs: true,
 		new: func(s Setting) Contender { return newCLI(s) },
 	},
 	{
@@ -77,6 +93,10 @@ var Kinds = []Kind{
 	{
 		Name: names.Watching, Title: "watching", ops: with(without(cairnOps, names.OpFirst, names.OpFirstBorrowed), names.OpOpen), Tree: TreeCairn, First: names.CLI, IDs: true,
 		new: func(s Setting) Contender { return newWatching(s) },
+	},
+	{
+		Name: names.Served, Title: "cairn, server", ops: with(without(cairnOps, names.OpFirst, names.OpFirstBorrowed), tableOps...), Tree: TreeCairn, First: names.CLI, IDs: true,
+		new: func(s Setting) Contender { return newServed(s) },
 	},
 }
 
@@ -110,8 +130,8 @@ func (s *Setting) Can(op string) bool {
 	k := KindOf(s.Kind)
 	switch op {
 	case names.OpFirst:
-		if s.Kind == names.CLI && s.Repository {
-			return false // the program always borrows
+		if (s.Kind == names.CLI || s.Kind == names.Jujutsu) && s.Repository {
+			return false // they always borrow
 		}
 	case names.OpFirstBorrowed:
 		if !s.Repository {
@@ -133,6 +153,9 @@ func (s *Setting) InRow(op string) bool {
 
 // Fits reports whether a contender can take part in a run of that form.
 func (k *Kind) Fits(repository, oneTree bool) bool {
+	if oneTree && k.ownTree {
+		return false
+	}
 	if repository {
 		return !k.outside
 	}
@@ -147,6 +170,8 @@ func ParseContenders(list string, repository, oneTree bool) ([]string, error) {
 		k := &Kinds[i]
 		named, fits := slices.Contains(asked, k.Name), k.Fits(repository, oneTree)
 		switch {
+		case named && !fits && k.ownTree:
+			return nil, fmt.Errorf("%s needs a tree of its own: it goes without -one-tree", k.Name)
 		case named && !fits && k.home:
 			return nil, fmt.Errorf("%s works in a repository: it needs -repository", k.Name)
 		case named && !fits:
@@ -168,7 +193,7 @@ func Missing(name, git string) string {
 	switch name {
 	case names.Restic:
 		if _, err := exec.LookPath("restic"); err != nil {
-			return "restic is left out: it is not installed (Debian: apt-get install restic)"
+			return "restic is left out: it is not installed (Debian: apt-get install restic; .ci/newestpeers fetches the newest)"
 		}
 	case names.Monitor:
 		out, err := exec.Command(git, "version", "--build-options").Output()
@@ -176,9 +201,17 @@ func Missing(name, git string) string {
 			version, _, _ := strings.Cut(string(out), "\n")
 			return "git's file-system monitor is left out: " + version + " has none for this system"
 		}
-	case names.Watching:
+	case names.Jujutsu:
+		if _, err := exec.LookPath("jj"); err != nil {
+			return "jj is left out: it is not installed (.ci/newestpeers fetches one)"
+		}
+	case names.Copy:
+		if _, err := exec.LookPath("cp"); err != nil || runtime.GOOS != "linux" {
+			return "cp is left out: only that of Linux has --reflink"
+		}
+	case names.Watching, names.Served:
 		if !watchingHere {
-			return "cairn-watching is left out: watching works on Linux only"
+			return name + " is left out: watching works on Linux only"
 		}
 	}
 	return ""

@@ -258,14 +258,36 @@ func (o *openCode) Revert(tree string, files []string) error {
 			}
 			list = append(list, filepath.ToSlash(rel))
 		}
-		if _, err := o.shadow(openCodeCore, list...); err != nil {
+		listed, err := o.shadow(openCodeQuote, list...)
+		if err != nil {
 			return err
 		}
-		if _, err := o.shadow(openCodeCore, append([]string{"checkout", tree, "--"}, batch...)...); err != nil {
+		if err := o.bringBack(tree, batch, listed); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// bringBack checks out the files that the tree has, and removes the others.
+func (o *openCode) bringBack(tree string, batch []string, listed string) error {
+	known := make(map[string]bool)
+	for name := range strings.Lines(listed) {
+		known[filepath.Join(o.Dir, strings.TrimSuffix(name, "\n"))] = true
+	}
+	args := []string{"checkout", tree, "--"}
+	for _, file := range batch {
+		if known[file] {
+			args = append(args, file)
+		} else if err := os.RemoveAll(file); err != nil {
+			return err
+		}
+	}
+	if len(args) == 3 {
+		return nil
+	}
+	_, err := o.shadow(openCodeCore, args...)
+	return err
 }
 
 // NulSeparated splits a list as the -z options print it.

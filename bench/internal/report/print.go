@@ -20,7 +20,7 @@ func (r *Report) Print(w io.Writer) error {
 // PrintCorpus leaves out the machine, which several corpora may share.
 func (r *Report) PrintCorpus(w io.Writer) error {
 	var text strings.Builder
-	fmt.Fprintf(&text, "corpus:  %s\n\n", r.corpusText())
+	fmt.Fprintf(&text, "corpus:  %s\n\n", r.CorpusText())
 	for _, t := range append([]Table{r.table(), r.goalTable()}, r.details()...) {
 		if err := t.Write(&text); err != nil {
 			return err
@@ -54,7 +54,8 @@ func (r *Report) PrintCorpus(w io.Writer) error {
 	return err
 }
 
-func (r *Report) corpusText() string {
+// CorpusText says what was measured on.
+func (r *Report) CorpusText() string {
 	c := &r.Corpus
 	text := fmt.Sprintf("%s: %d files (%d not ignored), %d directories, %.0f MB; %d rounds", c.Name, c.Files, c.Captured, c.Dirs, float64(c.Bytes)/1e6, r.Rounds)
 	if r.HeavyRounds < r.Rounds {

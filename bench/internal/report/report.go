@@ -43,6 +43,8 @@ type Report struct {
 	EditedLarge int          `json:"editedLarge,omitempty"` // files that the operations on "1,000" files change
 	Memory      []MemoryInfo `json:"memory,omitempty"`
 
+	Versions map[string]string `json:"versions,omitempty"` // of the programs of contenders, by name
+
 	Wrong error `json:"-"` // the first disagreement about a result
 }
 

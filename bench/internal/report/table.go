@@ -18,6 +18,19 @@ import (
 // Table is the rows of text that are printed, the first one being the head.
 type Table [][]string
 
+// WriteNarrow writes cells without padding.
+func (t Table) WriteNarrow(w io.Writer) error {
+	var text strings.Builder
+	for n, row := range t {
+		text.WriteString("| " + strings.Join(row, " | ") + " |\n")
+		if n == 0 {
+			text.WriteString("| ---" + strings.Repeat(" | ---:", len(row)-1) + " |\n")
+		}
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
+}
+
 // Write aligns the columns, as Markdown reads them and people do, too.
 func (t Table) Write(w io.Writer) error {
 	widths := make([]int, len(t[0]))
@@ -54,7 +67,9 @@ func (t Table) Write(w io.Writer) error {
 }
 
 // leftAligned columns hold words: the operation or goal, and whether it is met.
-func (t Table) leftAligned(i int) bool { return i == 0 || t[0][i] == "met" }
+func (t Table) leftAligned(i int) bool {
+	return i == 0 || t[0][i] == "met" || strings.HasPrefix(t[0][i], "where ")
+}
 
 // table puts times, memory and stores into one table.
 func (r *Report) table() Table {
@@ -211,6 +226,12 @@ func (r *Report) storeRows(t Table, shown []string, when string) Table {
 // floorOf is the least time that an operation can take on this machine, with its
 // name.
 func (r *Report) floorOf(op string) (seconds float64, name string, ok bool) {
+	if floor := names.FloorsOfWriting[op]; floor != "" {
+		if seconds, ok = r.Seconds(floor, names.Floor); ok { // older runs have none
+			name, _, _ = strings.Cut(floor, "-")
+			return seconds, name, true
+		}
+	}
 	switch op {
 	case names.OpFirst:
 		read, ok := r.Seconds(names.FloorRead, names.Floor)
@@ -227,10 +248,6 @@ func (r *Report) floorOf(op string) (seconds float64, name string, ok bool) {
 	case names.OpAboveOne, names.OpAboveMany:
 		seconds, ok = r.Seconds(names.FloorsOfChange[op], names.Floor)
 		return seconds, "keep", ok
-	case names.OpRevertMany, names.OpRestoreMany, names.OpUndoMany, names.OpRedoMany:
-		if seconds, ok = r.Seconds(names.FloorWriteMany, names.Floor); ok { // older runs have none
-			return seconds, "write", true
-		}
 	case names.OpOneProcessor:
 		seconds, ok = r.Seconds(names.FloorWalkAlone, names.Floor)
 		return seconds, "walk, 1", ok

@@ -97,6 +97,19 @@ func ResidentBytes(pid int) int64 {
 	return 0
 }
 
+// CPUSeconds is the processor time that a process has used, 0 where the system does not tell.
+func CPUSeconds(pid int) float64 {
+	p, err := process.NewProcess(int32(pid))
+	if err != nil {
+		return 0
+	}
+	times, err := p.Times()
+	if err != nil {
+		return 0
+	}
+	return times.User + times.System
+}
+
 func kernel() string {
 	version, _ := host.KernelVersion()
 	return version

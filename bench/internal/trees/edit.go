@@ -16,6 +16,12 @@ type Edits struct {
 	Texts [][]byte // their original contents
 }
 
+// First are the first n of the edits.
+func (e *Edits) First(n int) *Edits {
+	n = min(n, len(e.Paths))
+	return &Edits{Paths: e.Paths[:n], Texts: e.Texts[:n]}
+}
+
 // Only files that a person could edit are edited.
 const minEditable, MaxEditable = 200, 256 << 10
 

@@ -58,9 +58,11 @@ type answer struct {
 func (h *hook) apply(ctx context.Context) error {
 	late := h.settleEnd(ctx) // the step stays open then, and what comes now is a part of it
 	if ctx.Err() != nil {
+		h.keepPrompt()
 		return late
 	}
 	if err := h.settle(ctx); err != nil {
+		h.keepPrompt()
 		return errors.Join(late, err)
 	}
 	if err := h.linkRoots(ctx); err != nil {
@@ -158,17 +160,22 @@ func (h *hook) beginTurn(ctx context.Context) error {
 		h.turn.Message, h.turn.Running, h.turn.Refused, h.turn.Late = h.did.message, nil, "", nil
 		h.turn.Over = false
 	}
-	m := session.MessageBegin{
-		Session: h.session, Message: h.did.message, Role: session.RoleUser, Prompt: h.event.prompt, Meta: map[string]string{session.MetaAgent: h.agent},
-	}
+	m := h.promptMessage()
 	if h.parent == "" {
 		h.turn.Asked = nil
 	}
 	if waits {
-		h.turn.Asked = &m
+		h.turn.Asked = m
 		return err
 	}
-	return errors.Join(err, h.recordPrompt(ctx, &m))
+	return errors.Join(err, h.recordPrompt(ctx, m))
+}
+
+// promptMessage is the message of the event's prompt.
+func (h *hook) promptMessage() *session.MessageBegin {
+	return &session.MessageBegin{
+		Session: h.session, Message: h.did.message, Role: session.RoleUser, Prompt: h.event.prompt, Meta: map[string]string{session.MetaAgent: h.agent},
+	}
 }
 
 // isReverted reports whether turns are taken back that a redo can bring back.

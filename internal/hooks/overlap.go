@@ -93,7 +93,25 @@ func (h *hook) recordPrompt(ctx context.Context, m *session.MessageBegin) error 
 			return nil
 		}
 	}
-	return h.addPrompt(ctx, m)
+	err := h.addPrompt(ctx, m)
+	if err != nil && h.parent == "" {
+		h.turn.Asked = m // the first tool records it
+	}
+	return err
+}
+
+// keepPrompt begins the turn of a prompt whose hook has no time to record it, or cannot. The first tool records the
+// prompt. Without its turn the tools would count as those of the turn before, and an undo would take both turns back as
+// one. Where the prompt before is still being recorded, the text of this one is lost.
+func (h *hook) keepPrompt() {
+	if h.kind != prompt || h.parent != "" {
+		return
+	}
+	h.did.message = h.turnID()
+	h.turn.Message, h.turn.Running, h.turn.Refused, h.turn.Late, h.turn.Over = h.did.message, nil, "", nil, false
+	if h.turn.Pending == "" {
+		h.turn.Asked = h.promptMessage()
+	}
 }
 
 // addPrompt records the message of a turn now. Its session is begun if no call has begun it.

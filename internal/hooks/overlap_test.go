@@ -3,8 +3,11 @@ package hooks
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -412,4 +415,68 @@ func TestOverlapOfEndsThatDoNotBegin(t *testing.T) {
 	})
 	w.noFailures()
 	adapter.noFailures()
+}
+
+// TestOverlapOfALateEnd: the end of a turn's last step takes longer than the hooks of its stop and of the next prompt
+// have. The next turn is one of its own: an undo takes back what it changed, and no more.
+func TestOverlapOfALateEnd(t *testing.T) {
+	t.Parallel()
+	for name, atOnce := range map[string]bool{"ended meanwhile": true, "killed": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, Codex, aTree())
+			r := overlapping(w, false)
+			w.prompt("s", "1", "first")
+			w.use("PreToolUse", "s", "Bash", "c1", map[string]string{"command": "echo x > one"})
+			w.write("one", "x\n")
+			w.use("PostToolUse", "s", "Bash", "c1", map[string]string{"command": "echo x > one"})
+			w.overlap.WaitEnd = outOfTime
+			w.late("Stop", nil)
+			w.late("UserPromptSubmit", map[string]any{"prompt": "second", "turn_id": "2"})
+			w.overlap.WaitEnd = r.waitEnd
+			if !atOnce {
+				w.overlap.WaitEnd = func(context.Context, string) (*session.Step, error) { return nil, errors.New("killed") }
+			}
+			w.use("PreToolUse", "s", "Bash", "c2", map[string]string{"command": "echo x > two"})
+			w.overlap.WaitEnd = r.waitEnd
+			w.write("two", "x\n")
+			w.use("PostToolUse", "s", "Bash", "c2", map[string]string{"command": "echo x > two"})
+			w.tell("Stop", "s", nil)
+			w.sessions(func(all *session.Sessions) {
+				history, err := all.History(t.Context(), "s")
+				if err != nil || len(history) != 2 || history[0].Prompt != "first" || history[1].Prompt != "second" || len(history[0].Steps) != 1 || len(history[1].Steps) != 1 {
+					t.Errorf("%+v, %v", history, err)
+				}
+			})
+			for _, want := range []string{"two", "one"} {
+				if out := w.tell("UserPromptSubmit", "s", map[string]any{"prompt": "cairn undo", "turn_id": "u"}); !strings.Contains(out, "took back 1 turn: 1 deleted") || !strings.Contains(out, want) {
+					t.Errorf("undo of %s: %s", want, out)
+				}
+			}
+		})
+	}
+}
+
+// late sends an event of Codex whose call is over before what it waits for.
+func (w *world) late(name string, fields map[string]any) {
+	w.Helper()
+	payload := map[string]any{"hook_event_name": name, "session_id": "s", "cwd": w.root}
+	maps.Copy(payload, fields)
+	text, err := json.Marshal(payload)
+	if err != nil {
+		w.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(w.Context())
+	defer cancel(nil)
+	Handle(context.WithValue(ctx, endCall{}, cancel), w.agent, bytes.NewReader(text), io.Discard, Options{Dir: filepath.Join(w.data, "hooks"), Open: w.open, Pause: w.pauses})
+}
+
+// endCall is the key of what ends a call.
+type endCall struct{}
+
+// outOfTime is the wait for an end during which the call ends.
+func outOfTime(ctx context.Context, _ string) (*session.Step, error) {
+	ctx.Value(endCall{}).(context.CancelCauseFunc)(context.DeadlineExceeded)
+	<-ctx.Done()
+	return nil, ctx.Err()
 }

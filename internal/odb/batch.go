@@ -13,6 +13,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/redo"
 )
 
 // errBatchDone is the error of a batch after Commit or Discard.
@@ -138,11 +139,39 @@ func (b *Batch) Commit(refs ...RefUpdate) error {
 		return err
 	}
 	b.done = true
+	defer b.hide()
 	if len(b.ids) == 0 {
 		return b.db.SetRefs(refs...)
 	}
 	_, err := b.db.publish(b.w, refs...)
 	return err
+}
+
+// Show lets DB.Read find the objects of the batch from now until Commit or Discard, so that a caller looks at what it
+// is about to publish without a publish of its own. It reports false, and shows nothing, where the batch is not small
+// or has ended. A DB shows one batch at a time.
+func (b *Batch) Show() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.usable() != nil || !b.w.InMemory() || b.w.Size() > redo.MaxRecord {
+		return false
+	}
+	b.db.shown.Store(b)
+	return true
+}
+
+// hide ends Show. The caller holds b.mu.
+func (b *Batch) hide() { b.db.shown.CompareAndSwap(b, nil) }
+
+// read returns an object of the batch. found is false where the batch does not have it, or has ended.
+func (b *Batch) read(id object.ID) (kind object.Kind, content []byte, found bool, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if _, has := b.ids[id]; !has || b.usable() != nil || !b.w.InMemory() {
+		return 0, nil, false, nil
+	}
+	kind, content, err = b.w.Read(id)
+	return kind, content, true, err
 }
 
 // Discard drops the batch and removes its files. After Commit it does nothing, so that it can be
@@ -151,6 +180,7 @@ func (b *Batch) Discard() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.done = true
+	b.hide()
 	b.w.Discard()
 }
 

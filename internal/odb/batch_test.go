@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/redo"
 )
 
 type sample struct {
@@ -203,6 +204,63 @@ func TestDiscardLeavesNothing(t *testing.T) {
 		}
 		if ok, err := db.Has(id); ok || err != nil {
 			t.Errorf("%s: has: %v, %v", name, ok, err)
+		}
+	}
+}
+
+// TestShow: what a small batch holds can be read from Show to its end, and nothing of a large one.
+func TestShow(t *testing.T) {
+	t.Parallel()
+	db := newStore(t)
+	small := 0
+	for _, s := range samples(t) {
+		id := object.Sum(s.kind, s.content)
+		b := db.NewBatch()
+		addAll(t, b, []sample{s})
+		isThere := func(want bool) {
+			t.Helper()
+			kind, content, err := db.Read(id)
+			if want && (err != nil || kind != s.kind || !bytes.Equal(content, s.content)) || !want && !errors.Is(err, ErrNotFound) {
+				t.Errorf("%s of %d bytes: %s, %d bytes, %v", s.kind, len(s.content), kind, len(content), err)
+			}
+		}
+		isThere(false)
+		shows := b.Show()
+		isThere(shows)
+		if shows {
+			small++
+		}
+		if got := b.w.Size() <= redo.MaxRecord && b.w.InMemory(); got != shows {
+			t.Errorf("%d bytes: shown %v", len(s.content), shows)
+		}
+		b.Discard()
+		isThere(false)
+		if b.Show() {
+			t.Error("a batch is shown after its end")
+		}
+	}
+	if small < 10 {
+		t.Errorf("%d batches were shown", small)
+	}
+}
+
+// TestShowUntilCommit: after the publish of a shown batch the store has its objects, those that were added last included.
+// A second batch takes the place of one that is shown, and its end hides no other.
+func TestShowUntilCommit(t *testing.T) {
+	t.Parallel()
+	db := newStore(t)
+	first, second := db.NewBatch(), db.NewBatch()
+	defer second.Discard()
+	addAll(t, first, []sample{{object.Blob, []byte("1")}})
+	addAll(t, second, []sample{{object.Blob, []byte("2")}})
+	if !first.Show() || !second.Show() {
+		t.Fatal("not shown")
+	}
+	addAll(t, first, []sample{{object.Blob, []byte("3")}})
+	must(t, first.Commit())
+	for _, content := range []string{"1", "2", "3"} {
+		if _, got, err := db.Read(object.Sum(object.Blob, []byte(content))); err != nil || string(got) != content {
+			t.Errorf("%q, %v, want %s", got, err, content)
 		}
 	}
 }

@@ -55,6 +55,7 @@ type DB struct {
 	closed    atomic.Bool
 	shallow   atomic.Pointer[shallowList] // as it was last read
 	looseList atomic.Pointer[looseList]   // as it was last listed
+	shown     atomic.Pointer[Batch]       // see Batch.Show
 
 	refLockWait time.Duration // see writeRef
 	inOrder     func() bool   // see ordered; asked once

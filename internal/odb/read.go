@@ -109,9 +109,14 @@ func (db *DB) Stat(id object.ID) (kind object.Kind, size int64, err error) {
 	return kind, size, err
 }
 
-// Read returns an object. The caller owns the contents. If one copy is damaged, Read tries the
-// others.
+// Read returns an object, also of a batch that is shown. The caller owns the contents. If one copy is damaged, Read
+// tries the others.
 func (db *DB) Read(id object.ID) (kind object.Kind, content []byte, err error) {
+	if b := db.shown.Load(); b != nil {
+		if kind, content, found, err := b.read(id); found {
+			return kind, content, err
+		}
+	}
 	err = db.search(id, func(s pack.Source) (err error) {
 		kind, content, err = pack.ReadVerified(s, id)
 		return err

@@ -26,6 +26,7 @@ type LineUpdate struct {
 	lock      *history.Locked
 	disk      *capture.Snapshot
 	published bool
+	compared  bool   // the capture was compared before it is published
 	joint     *Joint // of the operations of the update, nil for operations of this root alone
 }
 
@@ -40,14 +41,17 @@ func (r *Operator) UpdateLines(ctx context.Context, f func(*LineUpdate) error) e
 	return r.Capturing(ctx, func(l *history.Locked) error {
 		u := &LineUpdate{repo: r, lock: l}
 		defer u.discardCapture()
-		return f(u)
+		if err := f(u); err != nil {
+			return err
+		}
+		return u.publishCompared(ctx)
 	})
 }
 
 // ForgetDisk drops the capture, so that the next step of the update reads the disk again.
 func (u *LineUpdate) ForgetDisk() {
 	u.discardCapture()
-	u.disk, u.published = nil, false
+	u.disk, u.published, u.compared = nil, false, false
 }
 
 // Join makes the operations of the update shares of a joint operation, or with nil operations of this
@@ -256,6 +260,14 @@ func (u *LineUpdate) publish(ctx context.Context, refs ...odb.RefUpdate) error {
 	return err
 }
 
+// publishCompared publishes a capture that Changes has compared and no append has published.
+func (u *LineUpdate) publishCompared(ctx context.Context) error {
+	if !u.compared {
+		return nil
+	}
+	return u.publish(ctx)
+}
+
 // publishFor is publish before an operation, see there.
 func (u *LineUpdate) publishFor(ctx context.Context) error {
 	if u.published {
@@ -266,7 +278,8 @@ func (u *LineUpdate) publishFor(ctx context.Context) error {
 	return err
 }
 
-// Changes lists what differs between a checkpoint and the disk. Paths are hints.
+// Changes lists what differs between a checkpoint and the disk. Paths are hints. A small capture is published by the
+// append that follows, together with its event, so that both wait for the disk once.
 func (u *LineUpdate) Changes(ctx context.Context, from string, paths []string) ([]history.Change, error) {
 	c, err := u.capture(ctx, paths)
 	if err != nil {
@@ -280,8 +293,10 @@ func (u *LineUpdate) Changes(ctx context.Context, from string, paths []string) (
 	if err != nil {
 		return nil, err
 	}
-	if err := u.publish(ctx); err != nil {
-		return nil, err
+	if u.compared = c.Batch.Show(); !u.compared {
+		if err := u.publish(ctx); err != nil {
+			return nil, err
+		}
 	}
 	return u.repo.AllChanges(ctx, then, c.State(), nil)
 }

@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"bytes"
 	"crypto/sha1"
 	"encoding/binary"
 	"errors"
@@ -52,6 +53,23 @@ func (w *Writer) Expect(n int) { w.rows = slices.Grow(w.rows, n) }
 
 // InMemory reports whether no file holds a part of the pack.
 func (w *Writer) InMemory() bool { return w.file == nil }
+
+// Read returns an object of a pack that is in memory. It looks through all entries, so it is for small packs.
+func (w *Writer) Read(id object.ID) (object.Kind, []byte, error) {
+	at := slices.IndexFunc(w.rows, func(r Row) bool { return r.ID == id })
+	if at < 0 || !w.InMemory() {
+		return 0, nil, fmt.Errorf("object %s: %w", id, ErrNotFound)
+	}
+	off := w.rows[at].Off
+	z := NewInflater(bytes.NewReader(w.buf), off, int64(len(w.buf)))
+	defer z.Release()
+	e, err := z.Entry(off)
+	if err != nil {
+		return 0, nil, err
+	}
+	content, err := z.Contents(e.Size)
+	return e.Kind, content, err
+}
 
 // Written returns how many bytes of the pack are in its file, or on their way.
 func (w *Writer) Written() int64 { return w.done }

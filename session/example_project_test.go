@@ -4,6 +4,7 @@ import (
 	"context"
 	"log"
 	"os"
+	"os/exec"
 	"path/filepath"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -35,6 +36,13 @@ func (p *project) close() {
 
 func (p *project) write(name, text string) {
 	check(os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o644))
+}
+
+// git runs git in the project.
+func (p *project) git(env []string, args ...string) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = p.dir, env
+	check(cmd.Run())
 }
 
 // turn records a message of the user and one step that answers it.

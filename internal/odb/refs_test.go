@@ -428,7 +428,7 @@ func TestRefsTogetherWithGit(t *testing.T) {
 	}
 }
 
-// Without hard links, as on exFAT, refs that a git has packed can be deleted all the same.
+// Without hard links, as on exFAT, refs that a git has packed can still be deleted.
 func TestPackedRefsWithoutHardLinks(t *testing.T) {
 	t.Parallel()
 	db, err := Create(filepath.Join(gittest.LinklessDir(t), "store"), testRoot, Options{NoSync: true})

@@ -19,12 +19,7 @@ import (
 // test is skipped.
 func UndatedDir(t testing.TB) string {
 	t.Helper()
-	kept := t.TempDir()
-	info, err := os.Stat(kept)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data := &fs.LoopbackRoot{Path: kept, Dev: uint64(info.Sys().(*syscall.Stat_t).Dev)}
+	data := loopback(t)
 	data.RootNode = &undated{fs.LoopbackNode{RootData: data}}
 	return mount(t, data.RootNode)
 }
@@ -45,4 +40,39 @@ func (n *undated) Getattr(ctx context.Context, f fs.FileHandle, out *fuse.AttrOu
 		out.SetTimes(&always, &always, &always)
 	}
 	return errno
+}
+
+// LinklessDir returns an empty directory of a file system without hard links and symlinks, as exFAT
+// is. Where none can be mounted the test is skipped.
+func LinklessDir(t testing.TB) string {
+	t.Helper()
+	data := loopback(t)
+	data.RootNode = &linkless{fs.LoopbackNode{RootData: data}}
+	return mount(t, data.RootNode)
+}
+
+type linkless struct{ fs.LoopbackNode }
+
+// WrapChild makes what is found in a directory a part of this system, too.
+func (n *linkless) WrapChild(context.Context, fs.InodeEmbedder) fs.InodeEmbedder {
+	return &linkless{fs.LoopbackNode{RootData: n.RootData}}
+}
+
+func (n *linkless) Link(context.Context, fs.InodeEmbedder, string, *fuse.EntryOut) (*fs.Inode, syscall.Errno) {
+	return nil, syscall.EPERM
+}
+
+func (n *linkless) Symlink(context.Context, string, string, *fuse.EntryOut) (*fs.Inode, syscall.Errno) {
+	return nil, syscall.EPERM
+}
+
+// loopback is the data of a file system that passes what it is asked to an empty directory.
+func loopback(t testing.TB) *fs.LoopbackRoot {
+	t.Helper()
+	kept := t.TempDir()
+	info, err := os.Stat(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &fs.LoopbackRoot{Path: kept, Dev: uint64(info.Sys().(*syscall.Stat_t).Dev)}
 }

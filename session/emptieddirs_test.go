@@ -35,6 +35,8 @@ func TestRevertOfTwoStepsLeavesTheDirectoriesOfBefore(t *testing.T) {
 		"a directory emptied":           {{"b": file}, {"b": file, "p/d/x": file}, {"b": file, "p/d": gittest.Dir()}},
 		"an empty directory made again": {{"b": file, "p/d": gittest.Dir()}, {"b": file}, {"b": file, "p/d/x": file}},
 		"a file between":                {{"b": file, "d": gittest.Dir()}, {"b": file, "d": file}, {"b": file, "d/x": file}},
+		"a directory with other bits":   {{"b": file, "p/d": gittest.DirMode(0o700), "p/d/x": file}, {"b": file}, {"b": file, "p/d/y": file}},
+		"bits in three steps":           {{"b": file, "d": gittest.DirMode(0o700), "d/x": file}, {"b": file, "d": file}, {"b": file, "d": gittest.DirMode(0o750), "d/x": file}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -158,7 +158,7 @@ func (h *hook) beginTurn(ctx context.Context) error {
 			h.turn.Left = ""
 		}
 		h.turn.Message, h.turn.Running, h.turn.Refused, h.turn.Late = h.did.message, nil, "", nil
-		h.turn.Over = false
+		h.turn.Over, h.turn.Old = false, h.turn.Step != ""
 	}
 	m := h.promptMessage()
 	if h.parent == "" {

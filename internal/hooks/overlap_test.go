@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/known"
+	"github.com/seed-fb9cbc17/cairn/internal/service"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -421,22 +422,32 @@ func TestOverlapOfEndsThatDoNotBegin(t *testing.T) {
 // have. The next turn is one of its own: an undo takes back what it changed, and no more.
 func TestOverlapOfALateEnd(t *testing.T) {
 	t.Parallel()
-	for name, atOnce := range map[string]bool{"ended meanwhile": true, "killed": false} {
+	killed := func(context.Context, string) (*session.Step, error) { return nil, errors.New("killed") }
+	for name, c := range map[string]struct {
+		prompt, tool func(context.Context, string) (*session.Step, error) // what they hear of the end; nil = it ends
+	}{
+		"ended meanwhile": {outOfTime, nil},
+		"killed":          {outOfTime, killed},
+		"killed, and the prompt has no time to end it": {killed, nil},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, Codex, aTree())
 			r := overlapping(w, false)
+			for _, wait := range []*func(context.Context, string) (*session.Step, error){&c.prompt, &c.tool} {
+				if *wait == nil {
+					*wait = r.waitEnd
+				}
+			}
 			w.prompt("s", "1", "first")
 			w.use("PreToolUse", "s", "Bash", "c1", map[string]string{"command": "echo x > one"})
 			w.write("one", "x\n")
 			w.use("PostToolUse", "s", "Bash", "c1", map[string]string{"command": "echo x > one"})
 			w.overlap.WaitEnd = outOfTime
 			w.late("Stop", nil)
+			w.overlap.WaitEnd = c.prompt
 			w.late("UserPromptSubmit", map[string]any{"prompt": "second", "turn_id": "2"})
-			w.overlap.WaitEnd = r.waitEnd
-			if !atOnce {
-				w.overlap.WaitEnd = func(context.Context, string) (*session.Step, error) { return nil, errors.New("killed") }
-			}
+			w.overlap.WaitEnd = c.tool
 			w.use("PreToolUse", "s", "Bash", "c2", map[string]string{"command": "echo x > two"})
 			w.overlap.WaitEnd = r.waitEnd
 			w.write("two", "x\n")
@@ -468,7 +479,21 @@ func (w *world) late(name string, fields map[string]any) {
 	}
 	ctx, cancel := context.WithCancelCause(w.Context())
 	defer cancel(nil)
-	Handle(context.WithValue(ctx, endCall{}, cancel), w.agent, bytes.NewReader(text), io.Discard, Options{Dir: filepath.Join(w.data, "hooks"), Open: w.open, Pause: w.pauses})
+	open := func(ctx context.Context, dir string) (*Project, error) {
+		p, err := w.open(ctx, dir)
+		if err == nil {
+			p.Sessions = endless{p.Sessions}
+		}
+		return p, err
+	}
+	Handle(context.WithValue(ctx, endCall{}, cancel), w.agent, bytes.NewReader(text), io.Discard, Options{Dir: filepath.Join(w.data, "hooks"), Open: open, Pause: w.pauses})
+}
+
+// endless are sessions in which the end of a step takes longer than a call has.
+type endless struct{ service.Sessions }
+
+func (endless) EndStep(ctx context.Context, _ session.StepEnd) (*session.Step, error) {
+	return outOfTime(ctx, "")
 }
 
 // endCall is the key of what ends a call.

@@ -10,6 +10,15 @@ import (
 
 func (h *hook) beforeTool(ctx context.Context) error {
 	w := h.turn.of(h.event)
+	if !w.Old {
+		return h.beginTool(ctx, w)
+	}
+	late := h.endStep(ctx, h.session, w, nil) // if that fails again, the step takes in this tool
+	return errors.Join(late, h.beginTool(ctx, w))
+}
+
+// beginTool begins the step of a tool, or adds the tool to the open step.
+func (h *hook) beginTool(ctx context.Context, w *work) error {
 	if h.alone {
 		if err := h.beginAlone(ctx); err != nil {
 			return err

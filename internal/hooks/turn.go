@@ -78,6 +78,7 @@ type work struct {
 	Git   *git.Position `json:"git,omitempty"`   // when the step began
 	Seen  []sight       `json:"seen,omitempty"`  // files before the step, at the paths that its tools name
 	Going bool          `json:"going,omitempty"` // a tool has left something running that may still write
+	Old   bool          `json:"old,omitempty"`   // the open step is of an earlier turn: its end has failed
 }
 
 // part is a call of a tool.
@@ -94,7 +95,7 @@ func (t *turn) empty() bool {
 func (w *work) idle() bool { return w.Step == "" && len(w.Calls) == 0 }
 
 // close forgets a step that has ended.
-func (w *work) close() { w.Step, w.Parts, w.Git, w.Seen = "", nil, nil, nil }
+func (w *work) close() { w.Step, w.Parts, w.Git, w.Seen, w.Old = "", nil, nil, nil, false }
 
 // of returns the work of the event's session.
 func (t *turn) of(e *event) *work {

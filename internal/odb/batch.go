@@ -139,7 +139,7 @@ func (b *Batch) Commit(refs ...RefUpdate) error {
 		return err
 	}
 	b.done = true
-	defer b.hide()
+	b.hide() // before the publish: a reader would wait for the disk with it
 	if len(b.ids) == 0 {
 		return b.db.SetRefs(refs...)
 	}

@@ -265,6 +265,30 @@ func TestShowUntilCommit(t *testing.T) {
 	}
 }
 
+// TestShowEndsBeforeThePublish: a batch is not shown while it is written. A reader of any object would wait for the disk
+// with it.
+func TestShowEndsBeforeThePublish(t *testing.T) {
+	t.Parallel()
+	db := newStore(t)
+	b := db.NewBatch()
+	defer b.Discard()
+	addAll(t, b, []sample{{object.Blob, []byte("1")}})
+	asked := 0
+	b.Limit(func(int64) error {
+		if asked++; db.shown.Load() != nil {
+			t.Error("shown while it is written")
+		}
+		return nil
+	})
+	if !b.Show() {
+		t.Fatal("not shown")
+	}
+	must(t, b.Commit())
+	if asked == 0 {
+		t.Error("nothing was written")
+	}
+}
+
 func TestBatchOfManyPieces(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)

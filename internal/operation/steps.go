@@ -177,8 +177,11 @@ func (b *stepsBack) collectDirs(from, to state.State, owners *plan.Attribution) 
 		return err
 	}
 	for dir := range dirs {
-		if owners.Stays(dir) == "" {
-			b.noteDir(dir, dirEnds{from, to, true})
+		if owners.Stays(dir) != "" {
+			continue
+		}
+		if err := b.noteDir(dir, dirEnds{from, to, true}); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -202,20 +205,37 @@ func (b *stepsBack) collectDirsOfFiles(own []history.Change, from, to state.Stat
 			if before.There == after.There {
 				break
 			}
-			if owners.Stays(dir) == "" {
-				b.noteDir(dir, dirEnds{from, to, false})
+			if owners.Stays(dir) != "" {
+				continue
+			}
+			if err := b.noteDir(dir, dirEnds{from, to, false}); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
 }
 
-// noteDir adds what a step did to a directory. The steps come newest first.
-func (b *stepsBack) noteDir(dir string, ends dirEnds) {
-	if later, ok := b.dirs[dir]; ok {
+// noteDir adds what a step did to a directory. The steps come newest first. A directory that went and came
+// again with other permission bits is listed.
+func (b *stepsBack) noteDir(dir string, ends dirEnds) error {
+	later, ok := b.dirs[dir]
+	if ok {
 		ends.to, ends.listed = later.to, ends.listed || later.listed
 	}
+	if ok && !ends.listed {
+		before, err := b.dirAt(ends.from, dir)
+		if err != nil {
+			return err
+		}
+		after, err := b.dirAt(ends.to, dir)
+		if err != nil {
+			return err
+		}
+		ends.listed = before.There && after.There && before.Perm != after.Perm
+	}
 	b.dirs[dir] = ends
+	return nil
 }
 
 // firstKnown returns the first known ends of hinted paths that the state before a step lacks.

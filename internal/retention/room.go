@@ -17,8 +17,8 @@ func (r *Cleaner) CleanForRoom(ctx context.Context, cause error) error {
 	if err != nil {
 		return errors.Join(cause, err)
 	}
-	if r.Room.MaxBytes > 0 && need > r.Room.MaxBytes {
-		return fmt.Errorf("%w; that is more than the store may have in all: %s", cause, stepOf(cause))
+	if r.neverFits(cause) {
+		return fmt.Errorf("%w; that is more than the store may have in all: raise max_bytes", cause)
 	}
 	done, err := r.RunClean(ctx, CleanOptions{Retention: *r.Opt.Retention, need: need})
 	switch {
@@ -35,6 +35,13 @@ func (r *Cleaner) CleanForRoom(ctx context.Context, cause error) error {
 		return cause
 	}
 	return nil
+}
+
+// neverFits reports whether the failed capture is known to need more than the whole budget. The system's error for a full
+// disk, or for a quota, says nothing of that.
+func (r *Cleaner) neverFits(cause error) bool {
+	var short *state.Shortage
+	return errors.As(cause, &short) && r.Room.MaxBytes > 0 && short.Need > r.Room.MaxBytes
 }
 
 // stepOf returns what the user can do to lift the limit that the capture met.

@@ -91,6 +91,31 @@ func TestCleanForRoom(t *testing.T) {
 	}
 }
 
+// TestCleanForRoomCountsKnownNeeds: a full disk or an exceeded quota names no number of bytes, and the free disk may be
+// larger than the budget: the cleaning has to try. A capture that is known to need more than the budget is told to raise
+// that, whichever limit it met first.
+func TestCleanForRoomCountsKnownNeeds(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		cause error
+		again bool
+	}{
+		"the system has no space":          {fmt.Errorf("%w: a quota", state.ErrNoSpace), true},
+		"larger than the budget":           {&state.Shortage{Need: 11, Text: "t", Step: "raise max_bytes"}, false},
+		"larger than the budget, disk low": {&state.Shortage{Need: 11, Text: "t", Step: "min_free_bytes, or free the disk"}, false},
+		"as large as the budget":           {&state.Shortage{Need: 10, Text: "t", Step: "raise max_bytes"}, true},
+	} {
+		f := newAged(t)
+		f.Opt.Retention, f.Room.MaxBytes = &settings.Retention{}, 10
+		f.FreeSpace = func() (int64, error) { return 1 << 40, nil }
+		f.RunClean = func(context.Context, CleanOptions) (*CleanResult, error) { return &CleanResult{Freed: 1}, nil }
+		err := f.CleanForRoom(t.Context(), c.cause)
+		if (err == nil) != c.again || err != nil && !strings.HasSuffix(err.Error(), ": raise max_bytes") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // The limits of the store take the place of those of its policy.
 func TestCleanForRoomTakesTheLimits(t *testing.T) {
 	t.Parallel()

@@ -51,6 +51,7 @@ type Program struct {
 	Root        *cobra.Command      // has the flags of every command, and the commands that were made
 	args        []string
 	Force       bool           // of track
+	EndsOpen    bool           // --end-open lets this command go on beside an open step
 	Config      *config.Config // of the root that configured names, nil until it is needed
 	configured  string
 	real, top   found                          // of the current directory: its real path, and its root

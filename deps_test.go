@@ -164,8 +164,8 @@ var thirdParty = map[string][]string{
 	"internal/sealed":         {"filippo.io/age", "golang.org/x/crypto/ssh"},                 // encryption, and the error of a key with a passphrase; only the program links it
 	// OpenAPI from types; one server per data directory; PROPFIND, its XML and its properties, as clients of WebDAV know them
 	"internal/httpapi":  {"github.com/danielgtaylor/huma/v2", "github.com/gofrs/flock", "golang.org/x/net/webdav"},
-	"internal/dav":      {"golang.org/x/net/webdav"},                    // the interfaces that it asks for
-	"internal/mcptools": {"github.com/modelcontextprotocol/go-sdk/mcp"}, // the protocol
+	"internal/dav":      {"golang.org/x/net/webdav"},                                                                      // the interfaces that it asks for
+	"internal/mcptools": {"github.com/modelcontextprotocol/go-sdk/mcp", "github.com/modelcontextprotocol/go-sdk/jsonrpc"}, // the protocol
 
 	"cmd/cairn/internal/cli":     {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"}, // the command line; the terminal
 	"cmd/cairn/internal/goback":  {"github.com/spf13/cobra", "github.com/spf13/pflag"},

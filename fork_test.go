@@ -77,6 +77,50 @@ func TestFork(t *testing.T) {
 	}
 }
 
+// TestForkWithoutSymlinks: a fork where no symlink can be made lists them, and neither a merge of it nor one of its own
+// fork takes them for deleted.
+func TestForkWithoutSymlinks(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{
+		"a": gittest.File("one\n"), "link": gittest.Link("a"), "d/link": gittest.Link("../a"), "d/taken": gittest.Link("../a"), "file/link": gittest.Link("../a"),
+	})
+	f.trackAll()
+	here := gittest.LinklessDir(t)
+	k, res := f.fork(filepath.Join(here, "fork"), cairn.ForkOptions{})
+	var lacks []string
+	for _, c := range res.Conflicts {
+		lacks = append(lacks, string(c.Path))
+	}
+	if !slices.Equal(lacks, []string{"d/link", "d/taken", "file/link", "link"}) {
+		t.Errorf("not made: %+v", res.Conflicts)
+	}
+	second, _ := k.fork(filepath.Join(here, "second"), cairn.ForkOptions{})
+	for _, from := range []*fixture{k, second} {
+		from.write("a", "two\n"+from.root)
+		from.write("d/taken/file", "a directory now\n")
+		from.remove("file")
+		from.write("file", "a file now\n")
+		compared, err := f.repo().Compare(t.Context(), []cairn.MergeSource{{Repo: from.repo()}}, cairn.CompareOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range compared.Sources[0].Files {
+			if strings.HasSuffix(string(file.File), "link") && file.File != "file/link" {
+				t.Errorf("compared: %+v", file)
+			}
+		}
+		if _, err := f.repo().Merge(t.Context(), cairn.MergeSource{Repo: from.repo()}, cairn.MergeOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		for _, link := range []string{"link", "d/link"} {
+			if _, err := os.Readlink(f.path(link)); err != nil {
+				t.Errorf("merged: %v", err)
+			}
+		}
+		f.undo(cairn.RevertOptions{})
+	}
+}
+
 // TestForkReadsNothing: the first capture of a fork finds a stat cache.
 func TestForkReadsNothing(t *testing.T) {
 	t.Parallel()

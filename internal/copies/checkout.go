@@ -118,6 +118,7 @@ type checkout struct {
 	entries map[string]index.Entry
 	carry   []string // ignored files that come along unasked
 
+	lacks  []state.Path                                 // paths that could not be made
 	filled func(ctx context.Context, tree string) error // called once all files are there; nil = not
 }
 
@@ -269,6 +270,9 @@ func (c *checkout) note(items []apply.Item, built []apply.Built, ignored bool) {
 		switch {
 		case out.Err != nil:
 			c.res.Conflicts = append(c.res.Conflicts, state.PathReason{Path: state.Path(it.Path), Reason: cause(out.Err).Error()})
+			if it.Mode != object.Dir && !ignored {
+				c.lacks = append(c.lacks, state.Path(it.Path))
+			}
 			continue
 		case it.Mode == object.Dir:
 			continue

@@ -204,7 +204,10 @@ func (f *fork) carryOut(ctx context.Context) (*checkout, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.entries, c.filled = make(map[string]index.Entry), f.linkTree
+	c.entries = make(map[string]index.Entry)
+	c.filled = func(ctx context.Context, tree string) error {
+		return errors.Join(f.linkTree(ctx, tree), f.noteLacking(c.lacks))
+	}
 	if err := c.make(ctx); err != nil {
 		return nil, err
 	}

@@ -261,6 +261,7 @@ func (f *fork) writePrivate(l *history.Locked) error {
 	if from := f.Forked(); from != nil {
 		rec.Earlier = append(rec.Earlier, from.Earlier...)
 		rec.Earlier = append(rec.Earlier, history.ForkedRoot{Root: from.Root, At: from.At})
+		rec.Lacks = from.Lacks
 	}
 	s, err := history.StateOf(f.present)
 	if err != nil {
@@ -270,6 +271,24 @@ func (f *fork) writePrivate(l *history.Locked) error {
 	if f.link != nil {
 		rec.Git = &history.ForkedGit{Branch: f.link.work.Branch, Commit: f.link.work.Commit}
 	}
+	data, err := rec.Encode()
+	if err != nil {
+		return err
+	}
+	return f.db.WritePrivate(odb.PrivateForked, data)
+}
+
+// noteLacking records the paths that the directory of the fork could not be made with. No process of the fork has
+// deleted them, and a merge must not either.
+func (f *fork) noteLacking(paths []state.Path) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	rec, err := history.ReadForkRecord(string(f.res.Store))
+	if err != nil || rec == nil {
+		return err
+	}
+	rec.Lacks = append(rec.Lacks, paths...)
 	data, err := rec.Encode()
 	if err != nil {
 		return err

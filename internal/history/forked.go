@@ -29,6 +29,7 @@ type ForkRecord struct {
 	Earlier []ForkedRoot        `json:"earlier,omitempty"` // of a fork of a fork: the roots before Root, oldest first
 	Ignore  state.IgnoreContext `json:"ignore,omitzero"`   // rules of Root that are no files of the tree
 	Git     *ForkedGit          `json:"git,omitempty"`     // of a fork that is a linked work tree of Root's repository
+	Lacks   []state.Path        `json:"lacks,omitempty"`   // files and symlinks that its directory could not be made with
 }
 
 // ForkedGit is the branch that was made with a fork.

@@ -172,12 +172,12 @@ func (c *comparing) add(ctx context.Context, src Source) error {
 	if err != nil {
 		return err
 	}
-	list, err := c.Merger.changes(ctx, from, to)
+	list, err := c.Merger.changes(ctx, from, to, lackingOf(src))
 	if err != nil {
 		return err
 	}
 	if c.here[base.ID] == nil {
-		here, err := c.Merger.changes(ctx, from, c.ours)
+		here, err := c.Merger.changes(ctx, from, c.ours, nil)
 		if err != nil {
 			return err
 		}

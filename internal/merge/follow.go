@@ -141,7 +141,7 @@ func (f *follower) conflict(path, reason string) {
 // oursOf returns the rename here of a path, nil for none.
 func (f *follower) oursOf(path string) (*diff.Renamed, error) {
 	if f.movedTo == nil {
-		list, err := f.changes(f.ctx, f.base, f.ours)
+		list, err := f.changes(f.ctx, f.base, f.ours, nil)
 		if err != nil {
 			return nil, err
 		}

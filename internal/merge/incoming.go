@@ -12,8 +12,11 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// sides are the three states of a merge.
-type sides struct{ base, theirs, ours state.State }
+// sides are the three states of a merge, and the paths that the directory of theirs could not be made with.
+type sides struct {
+	base, theirs, ours state.State
+	lacks              []state.Path
+}
 
 // lister is the command that lists the names of hunks.
 const lister = "cairn compare --hunk-ids"
@@ -23,7 +26,7 @@ const lister = "cairn compare --hunk-ids"
 func (m *Merger) incoming(
 	ctx context.Context, batch *odb.Batch, s sides, scope *state.PathScope, hunks []string,
 ) (*operation.Incoming, error) {
-	list, err := m.changes(ctx, s.base, s.theirs)
+	list, err := m.changes(ctx, s.base, s.theirs, s.lacks)
 	if err != nil {
 		return nil, err
 	}
@@ -35,13 +38,17 @@ func (m *Merger) incoming(
 		if s.theirs, err = operation.WithEnds(m.Store, batch, s.base, endsOf(list)); err != nil {
 			return nil, err
 		}
-		scope = state.NewPathScope(nil)
+		scope, s.lacks = state.NewPathScope(nil), nil
 	}
 	f := &follower{
 		Merger: m, ctx: ctx, batch: batch, sides: s, merger: plan.NewTextMerger(m.Store),
 		atBase: make(map[string]history.PathEnd), atTheirs: make(map[string]history.PathEnd),
 	}
-	if err := f.follow(list); err != nil {
+	err = f.follow(list)
+	if err == nil {
+		err = f.addLacking()
+	}
+	if err != nil {
 		return nil, err
 	}
 	in := &operation.Incoming{Within: scope, Pairs: f.pairs, Mixed: f.mixed, Conflicts: f.conflicts, Reword: reword}
@@ -56,12 +63,13 @@ func (m *Merger) incoming(
 }
 
 // changes lists what changed between two states, renames as one change. As in git's merges, an
-// empty file is never renamed.
-func (m *Merger) changes(ctx context.Context, from, to state.State) ([]diff.Renamed, error) {
+// empty file is never renamed. A path among lacks was not deleted.
+func (m *Merger) changes(ctx context.Context, from, to state.State, lacks []state.Path) ([]diff.Renamed, error) {
 	all, err := m.Store.Changes(ctx, from, to, nil)
 	if err != nil {
 		return nil, err
 	}
+	all = notLacking(all, lacks)
 	var pairable []history.Change
 	var list []diff.Renamed
 	empty := object.Sum(object.Blob, nil).String()

@@ -86,7 +86,7 @@ func (m *Merger) Merge(ctx context.Context, src Source, opt Options) (*operation
 		q.Scope = append(q.Scope, opt.Hunks...)
 	}
 	q.Incoming = func(ctx context.Context, batch *odb.Batch, ours state.State) (*operation.Incoming, error) {
-		return m.incoming(ctx, batch, sides{from, to, ours}, scope, opt.Hunks)
+		return m.incoming(ctx, batch, sides{from, to, ours, lackingOf(src)}, scope, opt.Hunks)
 	}
 	res, err := m.Operator.Merge(ctx, q)
 	if res != nil {

@@ -14,7 +14,7 @@ func commandLine(program []string, agent string) string {
 		words[i] = quoteWord(word)
 	}
 	line := strings.Join(words, " ")
-	if agent == known.Gemini && onDrive(program[0]) && strings.ContainsAny(line[:1], `"'`) {
+	if agent == known.Gemini && onWindows(program[0]) && strings.ContainsAny(line[:1], `"'`) {
 		return called + line // on Windows, Gemini CLI runs hooks in PowerShell
 	}
 	return line
@@ -30,7 +30,8 @@ const plainOnWindows = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123
 
 // quoteWord quotes for a POSIX shell. A Windows path gets slashes and no quotes if it can: sh, cmd.exe
 // and PowerShell all run C:/dir/cairn.exe, and PowerShell takes a first word in quotes for a text. Any
-// other word with backslashes goes into double quotes: there it means the same to sh and to cmd.exe.
+// other word with backslashes goes into double quotes: there it means the same to sh and to cmd.exe. But sh
+// reads two backslashes as one, and one at the end as a part of the quote: such a path gets slashes, too.
 func quoteWord(word string) string {
 	if path := strings.ReplaceAll(word, `\`, "/"); onDrive(word) && strings.Trim(path, plainOnWindows) == "" {
 		return path
@@ -38,8 +39,11 @@ func quoteWord(word string) string {
 	switch {
 	case word != "" && strings.Trim(word, plain) == "":
 		return word
-	case strings.ContainsRune(word, '\\') && !strings.ContainsAny(word, "\"$`"):
+	case !strings.ContainsRune(word, '\\') || strings.ContainsAny(word, "\"$`"):
+	case !strings.Contains(word, `\\`) && !strings.HasSuffix(word, `\`):
 		return `"` + word + `"`
+	case onWindows(word):
+		return `"` + strings.ReplaceAll(word, `\`, "/") + `"`
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
@@ -48,6 +52,9 @@ func quoteWord(word string) string {
 func onDrive(word string) bool {
 	return len(word) >= 3 && word[1] == ':' && word[2] == '\\' && (word[0]|0x20 >= 'a' && word[0]|0x20 <= 'z')
 }
+
+// onWindows reports whether a word is an absolute path of Windows, on a drive or in a share.
+func onWindows(word string) bool { return onDrive(word) || strings.HasPrefix(word, `\\`) }
 
 // splitWords splits a command line of words that quoteWord has quoted. It returns nil
 // if the line has any other syntax of a shell.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -263,16 +264,26 @@ func TestWindowsCommandLines(t *testing.T) {
 		{[]string{`C:\(x86)&\cairn.exe`}, "qwen", `"C:\(x86)&\cairn.exe" hook qwen`},
 		{[]string{`C:\Jürgen\cairn.exe`}, "gemini", `& "C:\Jürgen\cairn.exe" hook gemini`},
 		{[]string{`C:\a$b\cairn.exe`}, "gemini", `& 'C:\a$b\cairn.exe' hook gemini`},
-		{[]string{`\\host\share\cairn.exe`}, "codex", `"\\host\share\cairn.exe" hook codex`},
+		{[]string{`\\host\share\cairn.exe`}, "codex", `"//host/share/cairn.exe" hook codex`},
+		{[]string{`\\host\my share\cairn.exe`}, "gemini", `& "//host/my share/cairn.exe" hook gemini`},
+		{[]string{`C:\cairn.exe`, "--data-dir", `D:\my data\`}, "codex", `C:/cairn.exe --data-dir "D:/my data/" hook codex`},
+		{[]string{`/a\\b/cairn`}, "codex", `'/a\\b/cairn' hook codex`},
 		{[]string{`/a\b/cairn`}, "gemini", `"/a\b/cairn" hook gemini`},
 	} {
 		line := commandLine(tt.program, tt.agent)
 		if line != tt.want {
 			t.Errorf("%q for %s: %s, want %s", tt.program, tt.agent, line, tt.want)
 		}
+		slashes := strings.NewReplacer(`\`, "/").Replace
+		if sh, err := exec.LookPath("sh"); err == nil && runtime.GOOS != "windows" {
+			out, err := exec.Command(sh, "-c", `printf '%s\n' `+strings.TrimPrefix(line, called)).Output()
+			if want := strings.Join(tt.program, "\n") + "\nhook\n" + tt.agent + "\n"; err != nil || slashes(string(out)) != slashes(want) {
+				t.Errorf("sh reads %q of %s, %v", out, line, err)
+			}
+		}
 		got := ours(line, tt.agent)
 		for i, word := range tt.program {
-			if len(got) != len(tt.program) || strings.ReplaceAll(got[i], `\`, "/") != strings.ReplaceAll(word, `\`, "/") {
+			if len(got) != len(tt.program) || slashes(got[i]) != slashes(word) {
 				t.Errorf("%s is read as %q", line, got)
 				break
 			}

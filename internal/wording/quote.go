@@ -3,6 +3,7 @@ package wording
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // IsControl reports whether r is a control character of ASCII.
@@ -11,25 +12,31 @@ func IsControl(r rune) bool { return r < 0x20 || r == 0x7f }
 // IsC1 reports whether r is a control character of the second half of Latin-1.
 func IsC1(r rune) bool { return r >= 0x80 && r < 0xa0 }
 
-// Printable replaces control characters by C's escapes, byte by byte. Those of C1 count: some
-// terminals obey them.
+// IsBidi reports whether r changes the direction of the text after it: a terminal or an editor then shows
+// the characters in another order.
+func IsBidi(r rune) bool { return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 }
+
+// Printable replaces control characters by C's escapes, byte by byte. Those of C1 count, which some
+// terminals obey, and those of direction.
 func Printable(text string) string {
-	if !strings.ContainsFunc(text, func(r rune) bool { return IsControl(r) || IsC1(r) }) {
+	if !strings.ContainsFunc(text, func(r rune) bool { return IsControl(r) || isHigh(r) }) {
 		return text
 	}
 	const letters = "abtnvfr"
 	var b strings.Builder
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c == 0xc2 && i+1 < len(text) && IsC1(rune(text[i+1])), IsC1(rune(c)) && i > 0 && text[i-1] == 0xc2:
-			fmt.Fprintf(&b, `\%03o`, c)
-		case c >= '\a' && c <= '\r':
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		raw := text[i : i+size]
+		switch i += size; {
+		case r >= '\a' && r <= '\r':
 			b.WriteByte('\\')
-			b.WriteByte(letters[c-'\a'])
-		case IsControl(rune(c)):
-			fmt.Fprintf(&b, `\%03o`, c)
+			b.WriteByte(letters[r-'\a'])
+		case IsControl(r), isHigh(r):
+			for _, c := range []byte(raw) {
+				fmt.Fprintf(&b, `\%03o`, c)
+			}
 		default:
-			b.WriteByte(c)
+			b.WriteString(raw)
 		}
 	}
 	return b.String()
@@ -42,7 +49,7 @@ func ShellWord(word string) string {
 	switch {
 	case isPlain(word):
 		return word
-	case strings.ContainsFunc(word, IsControl):
+	case strings.ContainsFunc(word, func(r rune) bool { return IsControl(r) || isHigh(r) }):
 		return "$'" + Printable(strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(word)) + "'"
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"

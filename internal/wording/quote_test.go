@@ -15,10 +15,10 @@ func TestShellWord(t *testing.T) {
 	}
 	for _, word := range []string{
 		"", "@", "@~1", "@~2..@~1", "a b", "it's", `"`, `\`, "$HOME", "`x`", "a;b", "*", "~", "~x", "#", "!x", "{a,b}", "-x",
-		"new\nline", "tab\there's \\ \x7f\x01", "\x1b[31m", "été", "lat\xefn\n1", "--patches=a b",
+		"new\nline", "tab\there's \\ \x7f\x01", "\x1b[31m", "été", "lat\xefn\n1", "--patches=a b", "c1\u009b31m", "rtl \u202e\u2069",
 	} {
 		quoted := ShellWord(word)
-		if strings.ContainsFunc(quoted, IsControl) {
+		if strings.ContainsFunc(quoted, IsControl) || strings.ContainsFunc(quoted, isHigh) {
 			t.Errorf("%q: control characters in %q", word, quoted)
 		}
 		out, err := exec.Command(shell, "-c", "printf -- %s "+quoted).Output()
@@ -35,6 +35,7 @@ func TestPrintable(t *testing.T) {
 		"\a\n\x1b[m":   `\a\n\033[m`,
 		"é\u009b31m":   `é\302\23331m`,
 		"\u0080\u009f": `\302\200\302\237`,
+		"a\u202eb\xff": "a\\342\\200\\256b\xff",
 	} {
 		if got := Printable(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

@@ -28,7 +28,7 @@ func (c *commands) serverOptions(dataDir string) httpapi.Options {
 			if err != nil {
 				return cairn.Retention{}, false, err
 			}
-			return cfg.Retention(), cfg.Background, nil
+			return there.Retention(cfg), cfg.Background, nil
 		},
 	}
 }

@@ -240,6 +240,7 @@ func (c *commands) takeBack(r *undoRun, args []string) (err error) {
 		return c.Usage("takes paths outside the root back as a whole: no PATH goes with --%s", goback.OutsideFlag)
 	}
 	r.opt.Git, r.opt.Outside = r.f.git.Git, r.f.outside
+	c.EndsOpen = !r.f.endOpen
 	chosen, err := r.choose()
 	if err != nil {
 		return err

@@ -47,7 +47,7 @@ func (r *undoRun) chooseAmong(repo *cairn.Repo, list []lastdone.Choice) (*lastdo
 	}
 	in, out := bufio.NewReader(cli.InterruptibleReader(r.ctx, r.Stdin)), r.Console.Writer()
 	for {
-		fmt.Fprintf(out, "%sWhich one [1-%d, q]? ", b.String(), len(list))
+		fmt.Fprintf(out, "%sWhich one [1-%d, q]? ", wording.VisibleLines(b.String()), len(list))
 		b.Reset()
 		line, err := in.ReadString('\n')
 		switch n, _ := strconv.Atoi(strings.TrimSpace(line)); {

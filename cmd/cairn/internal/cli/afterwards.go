@@ -119,7 +119,11 @@ func (c *Program) CleanLater() {
 	if c.due == nil && !c.readDue() || !*c.due {
 		return
 	}
-	_ = c.Spawn(backgroundArgs("gc", c.LastOptions.Root, c.LastOptions.DataDir))
+	args := backgroundArgs("gc", c.LastOptions.Root, c.LastOptions.DataDir)
+	if free := c.Global.MinFree.text; free != "" {
+		args = append(args, "--min-free", free)
+	}
+	_ = c.Spawn(args)
 }
 
 // NoteDue asks an open repository whether a cleaning is due, so that it need not be

@@ -36,6 +36,7 @@ type Program struct {
 	Ancestors func() []process.Relative // the processes above this one
 
 	display *display // a pager for the answer, nil for none
+	screen  *screen  // a terminal for it, nil for none
 	links   *links   // of paths in the answer, nil until the first path
 
 	PinNames map[string][]string // the names of checkpoints, nil until they are read
@@ -50,6 +51,7 @@ type Program struct {
 	Root        *cobra.Command      // has the flags of every command, and the commands that were made
 	args        []string
 	Force       bool           // of track
+	EndsOpen    bool           // --end-open lets this command go on beside an open step
 	Config      *config.Config // of the root that configured names, nil until it is needed
 	configured  string
 	real, top   found                          // of the current directory: its real path, and its root
@@ -127,7 +129,8 @@ func (c *Program) Palette() console.Palette {
 	return console.Palette(!c.Global.JSON && console.Colored(string(c.Global.Color), c.Env, c.OutTerminal && runtime.GOOS != "windows"))
 }
 
-// Visible reports whether control characters of files are made visible: a terminal would obey them.
+// Visible reports whether control characters of files are made visible: a terminal would obey them. Those
+// beyond ASCII are, for all of an answer: see screen.
 func (c *Program) Visible() bool { return c.OutTerminal && !c.Global.JSON }
 
 // FileText is text of a file for the answer.
@@ -170,7 +173,7 @@ func (c *Program) Run(ctx context.Context, args []string) int {
 		err = c.asUsage(err)
 	}
 	c.Console.Clear()
-	if flushed := c.Out.Flush(); flushed != nil {
+	if flushed := errors.Join(c.Out.Flush(), c.screen.end()); flushed != nil {
 		err = errors.Join(err, fmt.Errorf("write the answer: %w", flushed))
 	}
 	err = c.closeDisplay(ctx, err)
@@ -197,7 +200,7 @@ func (c *Program) Command(d Command) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c.Running, c.Console.Quiet = cmd.Name(), c.Global.Quiet
 			c.catchSignals()
-			return d.Run(c.page(cmd.Context(), cmd.Name(), args), cmd, args)
+			return d.Run(c.page(cmd, args), cmd, args)
 		},
 	}
 }

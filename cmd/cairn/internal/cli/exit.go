@@ -85,7 +85,7 @@ func (c *Program) report(ctx context.Context, err error) int {
 	case onlyIs(err, ErrAbsent):
 		return ExitNotFound
 	case c.wantsJSON():
-		return c.fail(c.withUnfinished(failureOf(ctx, err)))
+		return c.fail(c.withUnfinished(c.failureOf(ctx, err)))
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		c.Console.Complain("interrupted" + c.unfinished())
 		return ExitInterrupted
@@ -93,7 +93,7 @@ func (c *Program) report(ctx context.Context, err error) int {
 	for _, line := range wording.Messages(err) {
 		c.Console.Complain(line)
 	}
-	if hint := hint(err); hint != "" {
+	if hint := c.hint(err); hint != "" {
 		c.Console.Complain("hint: " + hint)
 	}
 	return status(err)
@@ -167,6 +167,13 @@ func flagFault(err error) string {
 }
 
 // hint is the next step after an error whose text does not name one.
+func (c *Program) hint(err error) string {
+	if errors.Is(err, session.ErrBusy) && c.EndsOpen {
+		return "where its agent is gone, --end-open ends the step and goes on; cairn session step end SESSION ends it alone"
+	}
+	return hint(err)
+}
+
 func hint(err error) string {
 	switch {
 	case errors.Is(err, ErrUnsound):
@@ -228,11 +235,11 @@ func (c *Program) wantsJSON() bool {
 }
 
 // failureOf describes an error that ends the process.
-func failureOf(ctx context.Context, err error) Failure {
+func (c *Program) failureOf(ctx context.Context, err error) Failure {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return Failure{Status: ExitInterrupted, Code: "interrupted", Message: "interrupted"}
 	}
-	return Failure{status(err), code(err), strings.Join(wording.Messages(err), "\n"), hint(err)}
+	return Failure{status(err), code(err), strings.Join(wording.Messages(err), "\n"), c.hint(err)}
 }
 
 // code names the kind of an error, as the server does in a problem's type.

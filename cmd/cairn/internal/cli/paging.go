@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 
+	"github.com/spf13/cobra"
+
 	"github.com/seed-fb9cbc17/cairn/internal/pager"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
@@ -28,22 +30,28 @@ type display struct {
 	started bool
 }
 
-// page makes the answer go through a pager if one is wanted. The context that it returns ends with
-// the pager.
-func (c *Program) page(ctx context.Context, name string, args []string) context.Context {
-	stdout, ok := c.Stdout.(*os.File)
+// page makes the answer go through a pager if one is wanted, and lets a terminal obey no text of a file.
+// The context that it returns ends with the pager.
+func (c *Program) page(cmd *cobra.Command, args []string) context.Context {
+	ctx, out := cmd.Context(), c.Stdout
+	if command := c.pagerOf(cmd.Name(), args); command != "" {
+		var quit func()
+		ctx, quit = context.WithCancel(ctx)
+		c.display = &display{c: c, stdout: c.Stdout.(*os.File), command: command, quit: quit}
+		out = c.display
+	}
+	c.showOn(out, cmd)
+	return ctx
+}
+
+// pagerOf returns the pager that the answer of a command goes through, "" for none.
+func (c *Program) pagerOf(name string, args []string) string {
+	_, ok := c.Stdout.(*os.File)
 	wanted := slices.Contains(paged, name) || name == "session" && len(args) > 0 && slices.Contains(pagedVerbs, args[0])
 	if !ok || !wanted || !c.OutTerminal || c.Global.JSON || c.Global.NoPager || pager.InAgent(c.Lookup) {
-		return ctx
+		return ""
 	}
-	command := pager.Choose(c.Lookup)
-	if command == "" {
-		return ctx
-	}
-	ctx, quit := context.WithCancel(ctx)
-	c.display = &display{c: c, stdout: stdout, command: command, quit: quit}
-	c.Out.Reset(c.display)
-	return ctx
+	return pager.Choose(c.Lookup)
 }
 
 // Write implements io.Writer.

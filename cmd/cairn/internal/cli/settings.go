@@ -26,11 +26,10 @@ func limitOf(size byteSize) int64 {
 // configure fills in what settings and flags say.
 func (c *Program) configure(opt *cairn.Options, cfg *config.Config) {
 	cfg.Configure(opt)
+	retention := c.Retention(cfg)
+	opt.Retention = &retention
 	opt.Unseal = opt.Unseal && !c.LeaveSealed
 	opt.MaxFileSize = c.maxFileSize(cfg)
-	if c.Global.MinFree.text != "" {
-		opt.Retention.MinFree = limitOf(c.Global.MinFree)
-	}
 	opt.Force, opt.AgentFiles = c.Force, setup.ProjectFiles
 	if len(c.Encrypt) > 0 {
 		opt.Encrypt = c.Encrypt
@@ -38,6 +37,15 @@ func (c *Program) configure(opt *cairn.Options, cfg *config.Config) {
 	if c.Identity != "" {
 		opt.Identity = c.Identity
 	}
+}
+
+// Retention is what settings and flags let a cleaning keep.
+func (c *Program) Retention(cfg *config.Config) cairn.Retention {
+	retention := cfg.Retention()
+	if c.Global.MinFree.text != "" {
+		retention.MinFree = limitOf(c.Global.MinFree)
+	}
+	return retention
 }
 
 // optionsBeside returns the options for another root of a session, which has settings of its own.

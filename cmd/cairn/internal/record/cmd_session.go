@@ -255,6 +255,7 @@ func (c *commands) session(r *sessionRun) error {
 		return err
 	}
 	r.args, r.verb = rest, name
+	c.EndsOpen = (name == "undo" || name == "redo") && !r.f.endOpen
 	if verb.makes {
 		c.Running = "session begin"
 	}

@@ -128,7 +128,7 @@ func (c *commands) useOf(ctx context.Context, store measured, cfg *config.Config
 		u.Budget = cfg.MaxBytes
 	}
 	use := storeUse{Usage: *u}
-	dry, err := store.Clean(ctx, cairn.CleanOptions{Retention: cfg.Retention(), DryRun: true, Thorough: true})
+	dry, err := store.Clean(ctx, cairn.CleanOptions{Retention: c.Retention(cfg), DryRun: true, Thorough: true})
 	switch {
 	case err == nil:
 		use.Reclaimable = dry.Freed

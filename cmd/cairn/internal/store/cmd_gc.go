@@ -102,7 +102,7 @@ func (c *commands) gcCommand() *cobra.Command {
 			}
 			c.LeaveSealed = background
 			return c.WithRepo(func(repo *cairn.Repo) error {
-				opt.Retention = c.Config.Retention()
+				opt.Retention = c.Retention(c.Config)
 				if background {
 					ctx, cancel := context.WithTimeout(ctx, cli.BackgroundLimit)
 					defer cancel()

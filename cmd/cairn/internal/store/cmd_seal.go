@@ -161,7 +161,7 @@ func (c *commands) sealInBackground(ctx context.Context) error {
 		_ = c.FinishTickets(ctx, opt) // a process that came later for one would open the store again
 	}
 	_ = c.WithRepo(func(repo *cairn.Repo) error {
-		_, cleaned := repo.CleanIfDue(ctx, c.Config.Retention(), cli.CleanEvery)
+		_, cleaned := repo.CleanIfDue(ctx, c.Retention(c.Config), cli.CleanEvery)
 		_, synced := repo.Sync(ctx)
 		_, signed := repo.Sign(ctx)
 		return errors.Join(cleaned, synced, signed)

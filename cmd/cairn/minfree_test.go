@@ -1,0 +1,44 @@
+package main
+
+import (
+	"io"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
+)
+
+// TestMinFreeOfACleaning: --min-free counts for a cleaning as it does for a track, and for one that a command starts
+// in the background.
+func TestMinFreeOfACleaning(t *testing.T) {
+	t.Parallel()
+	s := newSeat(t)
+	s.variables["CAIRN_MIN_FREE_BYTES"] = "100000G" // more than the disk has
+	s.variables["CAIRN_KEEP_LAST"], s.variables["CAIRN_MAX_COUNT"] = "1", "1"
+	for _, text := range []string{"1\n", "2\n", "3\n"} {
+		s.write("a", text)
+		s.must("--min-free", "0", "track")
+	}
+	if _, stderr, status := s.run("", "gc", "--thorough"); status == cli.ExitDone {
+		t.Errorf("there is room: %s", stderr)
+	}
+	s.must("--min-free", "0", "du")
+	s.must("--min-free", "0", "gc", "--thorough")
+
+	stores, err := filepath.Glob(filepath.Join(s.home, ".local", "share", "cairn", "snapshot", "*"))
+	if err != nil || len(stores) != 1 {
+		t.Skip("the data directory lies elsewhere on this system")
+	}
+	makeDue(t, stores[0])
+	var started []string
+	c := newProgram(nil, io.Discard, io.Discard, func(name string) string { return s.variables[name] }, s.project)
+	c.Spawn = func(args []string) error { started = args; return nil }
+	if status := c.Run(t.Context(), []string{"--min-free", "0", "track"}); status != cli.ExitDone || !slices.Contains(started, "gc") {
+		t.Fatalf("status %d, started %q", status, started)
+	}
+	if i := slices.Index(started, "--min-free"); i < 0 || started[i+1] != "0" {
+		t.Errorf("started %q", started)
+	}
+	s.must(started...)
+}

@@ -1,0 +1,104 @@
+package mcptools
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// messages passes on the lines of a client that hold messages, and answers each other line with an error. The
+// transport would end the connection there.
+//
+// Not guaranteed: an array of messages goes on as it is. The transport knows which versions of the protocol
+// have them, and ends the connection in the others.
+type messages struct {
+	in  *bufio.Reader
+	out io.Writer
+
+	line []byte // what is left of a line
+}
+
+// Read implements io.Reader.
+func (l *messages) Read(p []byte) (int, error) {
+	for len(l.line) == 0 {
+		line, err := l.next()
+		if err != nil && (!errors.Is(err, io.EOF) || len(line) == 0) {
+			return 0, err
+		}
+		if len(line) == 0 {
+			continue
+		}
+		code, problem := faultOf(line)
+		if problem == "" {
+			l.line = append(line, '\n')
+		} else if _, err := fmt.Fprintf(l.out, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`+"\n", idOf(line), code, problem); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, l.line)
+	l.line = l.line[n:]
+	return n, nil
+}
+
+// next reads a line, without its end. Of one that is too long it keeps a beginning that is still too long.
+func (l *messages) next() (line []byte, err error) {
+	for {
+		piece, err := l.in.ReadSlice('\n')
+		if len(line) <= mcp.DefaultMaxLineLength {
+			line = append(line, piece...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return bytes.TrimSpace(line), err
+		}
+	}
+}
+
+// faultOf returns what keeps a line from being a message, and the code of JSON-RPC for that.
+func faultOf(line []byte) (code int, problem string) {
+	switch {
+	case len(line) >= mcp.DefaultMaxLineLength:
+		return jsonrpc.CodeParseError, "the line is too long"
+	case !json.Valid(line):
+		return jsonrpc.CodeParseError, "the line is not JSON"
+	case line[0] == '[':
+		return 0, ""
+	}
+	if _, err := jsonrpc.DecodeMessage(line); err != nil {
+		return jsonrpc.CodeInvalidRequest, "the line is no message of JSON-RPC 2.0"
+	}
+	return 0, ""
+}
+
+// idOf returns the id of a request that is no message otherwise, null if there is none.
+func idOf(line []byte) string {
+	var request struct {
+		ID json.RawMessage `json:"id"`
+	}
+	if json.Unmarshal(line, &request) == nil {
+		var id any
+		switch _ = json.Unmarshal(request.ID, &id); id.(type) {
+		case string, float64:
+			return string(request.ID)
+		}
+	}
+	return "null"
+}
+
+// shared lets several goroutines write messages to a stream, one after the other.
+type shared struct {
+	mu  sync.Mutex
+	out io.Writer
+}
+
+func (s *shared) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.out.Write(p)
+}

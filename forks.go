@@ -46,7 +46,7 @@ func (r *Repo) Forks(ctx context.Context) ([]ForkInfo, error) {
 // RemoveFork removes a fork: its directory and its store, with all checkpoints. Its last state is
 // captured first and kept in the store of this root, from where Checkout brings it back. Unless Force
 // is set, it refuses with ErrUnmerged if the fork has unmerged changes, or files outside every
-// checkpoint that differ from those of the root. So do commits of a linked work tree that are on no
+// checkpoint that differ from those of the root, or if a linked work tree has commits that are on no
 // branch. The branch of a linked work tree goes unless it has commits of its own. The result lists them
 // in any case; it comes with that error, too.
 //

@@ -70,7 +70,8 @@ func runAndCheck(t *testing.T, more []string) {
 		t.Errorf("the run left %v behind", left)
 	}
 	for _, o := range names.Operations {
-		if borrowed := o.Op == names.OpFirstBorrowed && !opt.repository; !strings.Contains(out.String(), "| "+o.Title+" ") != borrowed {
+		absent := o.Op == names.OpFirstBorrowed && !opt.repository || tableAlone(o.Op)
+		if !strings.Contains(out.String(), "| "+o.Title+" ") != absent {
 			t.Errorf("no row for %q, or one too many, in\n%s", o.Title, out.String())
 		}
 	}
@@ -83,6 +84,11 @@ func runAndCheck(t *testing.T, more []string) {
 	if lines != len(r.Samples) {
 		t.Errorf("%d benchstat lines for %d samples", lines, len(r.Samples))
 	}
+}
+
+// tableAlone tells whether only -table measures an operation.
+func tableAlone(op string) bool {
+	return slices.Contains(onlyInTable, op) || slices.Contains([]string{names.OpUndoOne, names.OpUndoLarge, names.OpBringBack}, op)
 }
 
 func checkRun(t *testing.T, opt *options, r *report.Report) {
@@ -116,7 +122,7 @@ func checkContender(t *testing.T, opt *options, r *report.Report, who string) {
 	for _, o := range names.Operations {
 		s := peers.Setting{Kind: who, Repository: opt.repository, OneTree: opt.oneTree}
 		want := 0
-		if s.Can(o.Op) {
+		if s.Can(o.Op) && !tableAlone(o.Op) {
 			want = 1
 		}
 		if processors := o.Op == names.OpOneProcessor || o.Op == names.OpTwoProcessors; processors && runtime.NumCPU() < 2 {

@@ -86,7 +86,10 @@ func (w *worker) capture(n *node, name, path string, st dir.Info, rec index.Reco
 			return nil, fmt.Errorf("read %s: %w", w.full(path), err)
 		}
 		again, err := n.handle.Lstat(append([]byte(name), 0)[:len(name)])
-		if err != nil || again.Mode == object.Dir { // gone, or a directory: the next scan sees it
+		if err != nil && dir.Classify(err) == dir.Gone {
+			return nil, nil
+		}
+		if err != nil || again.Mode == object.Dir { // the next scan sees it
 			break
 		}
 		st = again

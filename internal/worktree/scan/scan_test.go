@@ -132,6 +132,22 @@ func TestR05_ChangedBetweenTheTwoStats(t *testing.T) {
 	}
 }
 
+// TestR05_RemovedWhileRead: a file that goes while it is read is a deletion, as one that goes before.
+func TestR05_RemovedWhileRead(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	path := filepath.Join(root, "f")
+	writeFile(t, path, "0")
+	s := newScan(root, index.New(), &memorySink{before: func([]byte) {
+		if err := os.Remove(path); err != nil {
+			t.Error(err)
+		}
+	}})
+	if res := runScan(t, s); len(res.Skipped) > 0 || res.Tree != object.EmptyTree {
+		t.Errorf("%+v", res)
+	}
+}
+
 func TestR05_LargeFileChangesWhileRead(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

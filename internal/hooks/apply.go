@@ -157,8 +157,7 @@ func (h *hook) beginTurn(ctx context.Context) error {
 		if !waits {
 			h.turn.Left = ""
 		}
-		h.turn.Message, h.turn.Running, h.turn.Refused, h.turn.Late = h.did.message, nil, "", nil
-		h.turn.Over, h.turn.Old = false, h.turn.Step != ""
+		h.turn.follow(h.did.message)
 	}
 	m := h.promptMessage()
 	if h.parent == "" {

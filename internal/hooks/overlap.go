@@ -108,8 +108,7 @@ func (h *hook) keepPrompt() {
 		return
 	}
 	h.did.message = h.turnID()
-	h.turn.Message, h.turn.Running, h.turn.Refused, h.turn.Late, h.turn.Over = h.did.message, nil, "", nil, false
-	h.turn.Old = h.turn.Step != ""
+	h.turn.follow(h.did.message)
 	if h.turn.Pending == "" {
 		h.turn.Asked = h.promptMessage()
 	}

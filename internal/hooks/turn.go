@@ -88,6 +88,12 @@ type part struct {
 	Command string `json:"command,omitempty"`
 }
 
+// follow makes this the turn of a message. A step that is still open is of the turn before.
+func (t *turn) follow(message string) {
+	t.Message, t.Running, t.Refused, t.Late, t.Over = message, nil, "", nil, false
+	t.Old = t.Step != ""
+}
+
 func (t *turn) empty() bool {
 	return t.Message == "" && len(t.Agents) == 0 && len(t.Running) == 0 && t.Missed == 0 && t.Broken == "" && t.Ending == nil && !t.Gaps && len(t.Unlinked) == 0 && t.work.idle()
 }

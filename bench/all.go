@@ -161,6 +161,7 @@ func benchAll(ctx context.Context, opt options, out, diagnostics io.Writer) erro
 		default:
 			r.LeftOut(p.slow)
 			s.add(&run{p.name, p.title, time.Since(begin).Minutes(), *r})
+			opt.load = &r.Machine.Load // later the load is this run's
 			if r.Wrong != nil {
 				failed = append(failed, fmt.Errorf("%s: %w", p.name, r.Wrong))
 			}

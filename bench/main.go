@@ -275,6 +275,9 @@ func withDriver(ctx context.Context, opt options, diagnostics io.Writer, f func(
 		d.corpus = &trees.Committed{Corpus: d.corpus, Git: d.git, Home: filepath.Join(d.scratch, "home"), Loose: opt.loose}
 	}
 	d.report.Machine = system.DescribeMachine(d.scratch, d.git)
+	if opt.load != nil {
+		d.report.Machine.Load = *opt.load
+	}
 	if m := d.report.Machine; m.Load > float64(m.Processors) {
 		d.report.Note("other programs were running (load average %.1f at the beginning): do not trust the times", m.Load)
 	}

@@ -33,6 +33,7 @@ type options struct {
 	without    []string // corpora of a plan
 	update     bool     // keep what the file has of those
 	most       most
+	load       *float64 // of the machine before the first corpus, nil = it is asked for
 	cairn      string
 	cache      string
 	keep       bool

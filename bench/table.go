@@ -57,7 +57,7 @@ func (s *suite) public(w io.Writer) error {
 		fmt.Fprintf(&text, "`go -C bench run . -table` on %s\n\n%s\n", first.Machine, report.PublicHead(first.Versions))
 	}
 	for _, r := range s.Runs {
-		fmt.Fprintf(&text, "\n## %s\n\n%s, load %.1f when it began\n\n", r.Title, r.Report.CorpusText(), r.Machine.Load)
+		fmt.Fprintf(&text, "\n## %s\n\n%s, load %.1f before the run\n\n", r.Title, r.Report.CorpusText(), r.Machine.Load)
 		if err := r.PublicTable().Write(&text); err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn/bench/internal/system"
 )
@@ -16,6 +17,7 @@ type jujutsu struct {
 	system.Processes
 	program, store string
 	repository     bool
+	clock          time.Time // of the last command
 }
 
 // jujutsuSettings let jj record what the others record, and print plain text.
@@ -29,7 +31,7 @@ snapshot.max-new-file-size = "64MiB"
 func newJujutsu(s Setting) *jujutsu {
 	j := &jujutsu{
 		Processes: system.Processes{Dir: s.Root, Env: system.CleanEnv(s.Home)},
-		program:   s.Jujutsu, store: s.Store, repository: s.Repository,
+		program:   s.Jujutsu, store: s.Store, repository: s.Repository, clock: time.Now(),
 	}
 	j.Env = append(j.Env, "JJ_CONFIG="+j.settings())
 	return j
@@ -39,8 +41,11 @@ func (j *jujutsu) settings() string {
 	return filepath.Join(filepath.Dir(j.Dir), filepath.Base(j.Dir)+".toml")
 }
 
+// jj runs a command. Each has a second of its own: jj fails where a tree goes back to an earlier state
+// within a second, because the new commit has the id of the old one.
 func (j *jujutsu) jj(args ...string) (string, error) {
-	return j.Run("", append([]string{j.program}, args...)...)
+	j.clock = j.clock.Add(time.Second)
+	return j.RunWith([]string{"JJ_TIMESTAMP=" + j.clock.Format(time.RFC3339)}, "", append([]string{j.program}, args...)...)
 }
 
 // Reset leaves the repository as it is: what jj has put there is no part of what a first track

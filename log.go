@@ -39,3 +39,47 @@ type LogOptions = history.LogOptions
 func (r *Repo) Log(ctx context.Context, opt LogOptions) iter.Seq2[*Checkpoint, error] {
 	return r.store.LogOf(ctx, opt)
 }
+
+// Pin is a name for a checkpoint. A pinned checkpoint is never cleaned away.
+type Pin = history.Pin
+
+// Pin gives a checkpoint a name, which is then accepted like a hash. Giving the same checkpoint the
+// same name again is no error. ErrExists means that another checkpoint has the name.
+//
+// A name is 1 to 200 bytes of UTF-8 without control characters. It must not begin with @, contain
+// "..", or be 4 to 40 hexadecimal digits: such texts have other meanings. Names that differ in
+// case, or in the composition of an accent, are different.
+func (r *Repo) Pin(ctx context.Context, spec, name string) error {
+	return r.store.Pin(ctx, spec, name)
+}
+
+// Unpin removes a name. The checkpoint stays until its line is cleaned away.
+func (r *Repo) Unpin(ctx context.Context, name string) error {
+	return r.store.Unpin(ctx, name)
+}
+
+// Pins lists the pins, sorted by the bytes of their names. A pin that cannot be read is left out. A
+// pin whose checkpoint cannot be read is listed.
+func (r *Repo) Pins(ctx context.Context) ([]Pin, error) {
+	return r.store.Pins(ctx)
+}
+
+// TestResult is how a command ended on the files of a checkpoint.
+type TestResult = history.TestResult
+
+// NoteTest notes with a checkpoint how a command ended there. The caller has run it. It takes the place
+// of an older result of the same command. The status is 0 to 255; TestSkipped means that the state
+// cannot be tested. Results keep no checkpoint alive, and are not pushed: they hold for this machine.
+func (r *Repo) NoteTest(ctx context.Context, t TestResult) error { return r.store.NoteTest(ctx, t) }
+
+// TestResults lists the noted results in the order in which they were noted.
+func (r *Repo) TestResults(ctx context.Context) ([]TestResult, error) {
+	return r.store.TestResults(ctx)
+}
+
+// TestVerdicts tells by the id of a checkpoint whether all commands passed that were tried there. A
+// checkpoint that no command could test is absent. The newest one that passed is the revision @green.
+func TestVerdicts(all []TestResult) map[string]bool { return history.Verdicts(all) }
+
+// TestSkipped is the exit status of a command that cannot test a state.
+const TestSkipped = history.TestSkipped

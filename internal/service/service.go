@@ -65,6 +65,18 @@ const (
 // ChangesFiles reports whether the call may change files of the root.
 func (r *Request) ChangesFiles() bool { return r.Kind == RequestMove || r.Kind == RequestHunks }
 
+// Records reports whether the call is one of a host that records: it begins, notes or ends something, or reads the
+// news or the state of a session.
+func (r *Request) Records() bool {
+	switch r.Kind {
+	case RequestBegin, RequestMessage, RequestBeginStep, RequestHint, RequestEndStep, RequestNews:
+		return true
+	case RequestRead:
+		return r.In != nil // Get or Brief
+	}
+	return false
+}
+
 // Request describes one call of Sessions.
 type Request struct {
 	Kind    RequestKind

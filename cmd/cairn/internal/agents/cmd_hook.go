@@ -206,12 +206,20 @@ func (c *commands) openProject(_ context.Context, dir string) (*hooks.Project, e
 		}
 		return answers.Gaps(ctx, repo)
 	}
-	sessions := catching(client.NewSessions(c.Server(opt), open), c.Catch)
+	sessions := catching(c.sessionsOf(opt, open), c.Catch)
 	return &hooks.Project{
 		Root: opt.Root, Git: git.Named{Dir: opt.GitDir, WorkTree: opt.GitWorkTree}, Above: c.RootAbove, Broken: c.brokenSettings(), NoTexts: opt.NoPrompts, NoMask: opt.NoMask,
 		Sessions: sessions, Overlap: c.overlap(opt), Finder: finder, Gaps: gaps, Close: closed,
 		RootOf: func(dir string) (string, error) { return cairn.FindRootIn(dir, opt.DataDir) },
 	}, nil
+}
+
+// sessionsOf returns the sessions of a root, by a server if one runs.
+func (c *commands) sessionsOf(opt cairn.Options, local func() (*session.Sessions, error)) service.Sessions {
+	if c.Near != nil {
+		return c.Near(opt, local)
+	}
+	return client.NewSessions(c.Server(opt), local)
 }
 
 // brokenSettings describes the error in the project's own file. It returns nil for a sound one.

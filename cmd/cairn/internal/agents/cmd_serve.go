@@ -186,7 +186,7 @@ func (c *commands) ways(
 	socket, err := claim.Listen()
 	switch {
 	case err == nil:
-		ways = append(ways, listen.Socket(server, socket, ways, c.relayed(dataDir)...))
+		ways = append(ways, listen.Socket(server, socket, ways, c.relayed(server, dataDir)...))
 	case listener == nil:
 		return nil, fmt.Errorf("open the socket: %w (--data-dir names another place, --listen goes without)", err)
 	default:

@@ -7,23 +7,29 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/relay"
 	"github.com/seed-fb9cbc17/cairn/internal/hooks"
+	"github.com/seed-fb9cbc17/cairn/internal/httpapi"
 	"github.com/seed-fb9cbc17/cairn/internal/listen"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
+	"github.com/seed-fb9cbc17/cairn/internal/protocol"
+	"github.com/seed-fb9cbc17/cairn/internal/service"
+	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 // hookServer carries out calls of hooks for processes that have only begun to start (package relay).
 type hookServer struct {
 	c              *commands
+	server         *httpapi.Server
 	dataDir        string
 	program, space string // of this process
 }
 
 // relayed lists what the socket of a server answers for the hooks.
-func (c *commands) relayed(dataDir string) []listen.Private {
-	h := &hookServer{c, dataDir, relay.Program(), relay.Space()}
+func (c *commands) relayed(server *httpapi.Server, dataDir string) []listen.Private {
+	h := &hookServer{c, server, dataDir, relay.Program(), relay.Space()}
 	return []listen.Private{{Path: relay.Path, Answer: h.answer}}
 }
 
@@ -41,6 +47,11 @@ func (h *hookServer) answer(ctx context.Context, body []byte) ([]byte, bool) {
 		p.Spawn = func(args []string) error { return h.c.SpawnIn(call.Env, args) }
 	}
 	p.Ancestors = func() []process.Relative { return process.Line(call.Parent) }
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	p.Near = func(opt cairn.Options, local func() (*session.Sessions, error)) service.Sessions {
+		return h.server.Near(ctx, opt.Root, protocol.Settings(cli.BuildName(), opt), local)
+	}
 	there := &commands{Program: p}
 	if dir, err := there.hooksDir(); err != nil || dir != filepath.Join(h.dataDir, "hooks") {
 		return nil, false

@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/httpapi"
 )
 
 // relaying is a server of hooks, the environment that it shares with its callers, and what it has begun.
@@ -44,7 +45,13 @@ func newRelaying(t *testing.T, env map[string]string) *relaying {
 		}
 		return nil
 	}
-	r.hookServer = hookServer{c, all["CAIRN_DATA_DIR"], "p", "s"}
+	server := httpapi.New(c.serverOptions(all["CAIRN_DATA_DIR"]))
+	t.Cleanup(func() {
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	r.hookServer = hookServer{c, server, all["CAIRN_DATA_DIR"], "p", "s"}
 	return r
 }
 

@@ -20,7 +20,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/console"
 	"github.com/seed-fb9cbc17/cairn/internal/pager"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
+	"github.com/seed-fb9cbc17/cairn/internal/service"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
+	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 // Program is one run of the program.
@@ -34,6 +36,10 @@ type Program struct {
 	CanAsk      bool // a question on stderr can be answered on stdin
 
 	Ancestors func() []process.Relative // the processes above this one
+
+	// Near returns the sessions of a root by the server of this process; others go to those that local opens.
+	// nil = a server is another process.
+	Near func(opt cairn.Options, local func() (*session.Sessions, error)) service.Sessions
 
 	display *display // a pager for the answer, nil for none
 	screen  *screen  // a terminal for it, nil for none

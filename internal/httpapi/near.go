@@ -1,0 +1,117 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/protocol"
+	"github.com/seed-fb9cbc17/cairn/internal/service"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// Near returns the sessions of a root for a caller in this process, which need no request: what a host records, the
+// news and the state of a session. The root is registered, and opened by the first call until ctx ends. All other calls
+// go to the sessions that local opens. So do all calls if this server does not take the root or if its settings, as
+// [protocol.Settings] has them, are others than those of the caller. A call goes on when its own context ends.
+func (s *Server) Near(ctx context.Context, root, settings string, local func() (*session.Sessions, error)) service.Sessions {
+	n := &near{life: ctx, server: s, root: root, settings: settings}
+	return service.Through(func(ctx context.Context, r service.Request, next service.Next) (any, error) {
+		if n.serves(r) {
+			p, err := n.project(addsCheckpoints(r))
+			switch {
+			case r.Kind == service.RequestNews && errors.Is(err, cairn.ErrNotFound):
+				return nil, nil // of a root without a store
+			case err != nil:
+				return nil, err
+			}
+			return patiently(ctx, p.Sessions, next)
+		}
+		all, err := local()
+		if err != nil {
+			return nil, err
+		}
+		return next(ctx, all)
+	})
+}
+
+// near is a root for a caller in this process.
+type near struct {
+	life           context.Context
+	server         *Server
+	root, settings string
+
+	register sync.Once
+	ours     *project // nil = this server does not take the root
+
+	mu     sync.Mutex
+	opened *Project
+}
+
+// serves reports whether the server carries out a call.
+func (n *near) serves(r service.Request) bool {
+	if !r.Records() || n.server.opt.ReadOnly != "" {
+		return false
+	}
+	n.register.Do(func() {
+		opt, err := n.server.opt.Settings(n.root)
+		if err != nil || protocol.Settings(n.server.opt.Build, opt) != n.settings {
+			return
+		}
+		if p, err := n.server.projects.register(n.root, "", true); err == nil {
+			n.ours = p
+		}
+	})
+	return n.ours != nil
+}
+
+// project opens the root once.
+func (n *near) project(create bool) (*Project, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.opened != nil {
+		return n.opened, nil
+	}
+	p, err := n.ours.open(n.life, create)
+	if err == nil {
+		n.opened = p
+	}
+	return p, err
+}
+
+// addsCheckpoints reports whether a call makes a missing store.
+func addsCheckpoints(r service.Request) bool {
+	switch r.Kind {
+	case service.RequestBegin, service.RequestMessage, service.RequestBeginStep:
+		return true
+	}
+	return false
+}
+
+// patiently makes a call that goes on when ctx ends, as that of a client does.
+func patiently(ctx context.Context, s service.Sessions, next service.Next) (any, error) {
+	type outcome struct {
+		out any
+		err error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		defer func() {
+			if p := recover(); p != nil {
+				o = outcome{nil, fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
+			}
+			done <- o
+		}()
+		o.out, o.err = next(context.WithoutCancel(ctx), s)
+	}()
+	select {
+	case o := <-done:
+		return o.out, o.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}

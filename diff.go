@@ -103,12 +103,12 @@ const (
 	PorcelainWords = diff.PorcelainWords
 )
 
-// Renamed is a change that may be a rename: then From is the path before, and Similarity says in
+// FileChange is a change that may be a rename: then From is the path before, and Similarity says in
 // percent how much of the contents is common.
-type Renamed = diff.Renamed
+type FileChange = diff.FileChange
 
 // Renames pairs deletions with additions as git diff -M does: equal contents, and files of which
 // half of the bytes are common. A pair is one change at the path of the addition.
-func (r *Repo) Renames(ctx context.Context, list []Change) ([]Renamed, error) {
+func (r *Repo) Renames(ctx context.Context, list []Change) ([]FileChange, error) {
 	return r.differ.Renames(ctx, list)
 }

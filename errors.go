@@ -113,5 +113,5 @@ var ErrThinned = history.ErrThinned
 // ThinnedError is an ErrThinned with the checkpoint in question.
 type ThinnedError = history.ThinnedError
 
-// Thinned says by which rule and when a cleaning has dropped the state of a checkpoint.
-type Thinned = history.Thinned
+// Thinning says by which rule and when a cleaning has dropped the state of a checkpoint.
+type Thinning = history.Thinning

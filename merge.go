@@ -41,8 +41,8 @@ func (r *Repo) Merge(ctx context.Context, from MergeSource, opt MergeOptions) (*
 // directory.
 type Comparison = merge.Comparison
 
-// Compared is what one source of a Comparison changed.
-type Compared = merge.Compared
+// ComparedSource is what one source of a Comparison changed.
+type ComparedSource = merge.ComparedSource
 
 // ComparedFile is one changed file of a source. A rename is one file.
 type ComparedFile = merge.ComparedFile

@@ -48,7 +48,7 @@ func cut(c *history.Change, sides *fileSides) (f FileHunks) {
 
 // HunksOfRenamed is Hunks for a change that may be a rename. The move is a hunk of its own then, the
 // first one; the others are those of the lines and bits at the path after it.
-func (r *Differ) HunksOfRenamed(c *Renamed, opt DiffOptions) (FileHunks, error) {
+func (r *Differ) HunksOfRenamed(c *FileChange, opt DiffOptions) (FileHunks, error) {
 	f, err := r.Hunks(&c.Change, opt)
 	if err == nil && c.From != "" {
 		move := hunk.OfChange(c.Path, "renamed from "+pathtext.Quote(c.From), c.From)
@@ -96,7 +96,7 @@ func (r *Differ) writeHunks(w io.Writer, c *history.Change, opt DiffOptions) err
 		_, err := r.writeFileDiff(out, c, opt)
 		return err
 	}
-	section := &Renamed{Change: *c}
+	section := &FileChange{Change: *c}
 	writeHeader(out, section)
 	a, b := sideNames(section)
 	out.printf("--- %s\n+++ %s\n", terminated(a), terminated(b))

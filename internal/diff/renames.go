@@ -11,9 +11,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// Renamed is a change that may be a rename: then From is the path before, and the old side of the
+// FileChange is a change that may be a rename: then From is the path before, and the old side of the
 // change is that of the source.
-type Renamed struct {
+type FileChange struct {
 	history.Change
 	From       string // "" for any other change
 	Similarity int    // in percent
@@ -31,7 +31,7 @@ const (
 // Renames pairs deletions with additions as git diff -M does: first those with equal contents,
 // files with the same name before others, then those of which half of the bytes are common, the
 // most similar first.
-func (r *Differ) Renames(ctx context.Context, list []history.Change) ([]Renamed, error) {
+func (r *Differ) Renames(ctx context.Context, list []history.Change) ([]FileChange, error) {
 	p := &pairing{Differ: r, ctx: ctx, list: list, source: make(map[int]int), score: make(map[int]int), used: make(map[int]bool)}
 	for i := range list {
 		switch {
@@ -144,10 +144,10 @@ func named(same bool) int {
 }
 
 // result is the list without the deletions that are halves of renames.
-func (p *pairing) result() []Renamed {
-	var out []Renamed
+func (p *pairing) result() []FileChange {
+	var out []FileChange
 	for i := range p.list {
-		c := Renamed{Change: p.list[i]}
+		c := FileChange{Change: p.list[i]}
 		if p.used[i] {
 			continue
 		}

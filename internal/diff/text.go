@@ -20,21 +20,21 @@ import (
 // printed as a deletion and an addition, as git does. A change of permission bits that git does not
 // record has no text.
 func (r *Differ) writeFileDiff(w io.Writer, c *history.Change, opt DiffOptions) (fileSides, error) {
-	return r.writeRenamed(w, &Renamed{Change: *c}, opt)
+	return r.writeRenamed(w, &FileChange{Change: *c}, opt)
 }
 
 // writeRenamed is writeFileDiff for a change that may be a rename.
-func (r *Differ) writeRenamed(w io.Writer, c *Renamed, opt DiffOptions) (fileSides, error) {
+func (r *Differ) writeRenamed(w io.Writer, c *FileChange, opt DiffOptions) (fileSides, error) {
 	if c.From != "" || c.Letter() != "T" {
 		return r.writeSection(w, c, opt)
 	}
-	gone, err := r.writeSection(w, &Renamed{Change: history.Change{
+	gone, err := r.writeSection(w, &FileChange{Change: history.Change{
 		Path: c.Path, Status: history.Deleted, OldMode: c.OldMode, OldID: c.OldID, OldPerm: c.OldPerm,
 	}}, opt)
 	if err != nil {
 		return gone, err
 	}
-	s, err := r.writeSection(w, &Renamed{Change: history.Change{
+	s, err := r.writeSection(w, &FileChange{Change: history.Change{
 		Path: c.Path, Status: history.Added, NewMode: c.NewMode, NewID: c.NewID, NewPerm: c.NewPerm,
 	}}, opt)
 	s.old, s.oldSize, s.stat.Deleted = gone.old, gone.oldSize, gone.stat.Deleted
@@ -44,7 +44,7 @@ func (r *Differ) writeRenamed(w io.Writer, c *Renamed, opt DiffOptions) (fileSid
 	return s, err
 }
 
-func (r *Differ) writeSection(w io.Writer, c *Renamed, opt DiffOptions) (fileSides, error) {
+func (r *Differ) writeSection(w io.Writer, c *FileChange, opt DiffOptions) (fileSides, error) {
 	s, err := r.sides(&c.Change, opt)
 	if err != nil {
 		return s, err
@@ -70,7 +70,7 @@ func (r *Differ) writeSection(w io.Writer, c *Renamed, opt DiffOptions) (fileSid
 	return s, out.err
 }
 
-func writeHeader(out *errWriter, c *Renamed) {
+func writeHeader(out *errWriter, c *FileChange) {
 	a, b := pathtext.Quote("a/"+cmp.Or(c.From, c.Path)), pathtext.Quote("b/"+c.Path)
 	out.printf("diff --git %s %s\n", a, b)
 	switch {
@@ -94,7 +94,7 @@ func writeHeader(out *errWriter, c *Renamed) {
 	out.printf("\n")
 }
 
-func (r *Differ) writeBody(out *errWriter, c *Renamed, s *fileSides, opt DiffOptions) {
+func (r *Differ) writeBody(out *errWriter, c *FileChange, s *fileSides, opt DiffOptions) {
 	a, b := sideNames(c)
 	switch {
 	case s.note == noteBinary:
@@ -138,7 +138,7 @@ func (r *Differ) writeBody(out *errWriter, c *Renamed, s *fileSides, opt DiffOpt
 }
 
 // writeHead is writeHeader in the colours that are wanted.
-func writeHead(out *errWriter, c *Renamed, opt DiffOptions) {
+func writeHead(out *errWriter, c *FileChange, opt DiffOptions) {
 	if !opt.colored() {
 		writeHeader(out, c)
 		return
@@ -160,7 +160,7 @@ func namesHead(a, b string, opt DiffOptions) string {
 }
 
 // sideNames are the names of the two sides of a patch.
-func sideNames(c *Renamed) (a, b string) {
+func sideNames(c *FileChange) (a, b string) {
 	a, b = "/dev/null", "/dev/null"
 	if c.OldMode != 0 {
 		a = pathtext.Quote("a/" + cmp.Or(c.From, c.Path))

@@ -55,11 +55,11 @@ func Of(ctx context.Context, repo *cairn.Repo, changes []cairn.Change, opt cairn
 	return stats, nil
 }
 
-func renamed(ctx context.Context, repo *cairn.Repo, changes []cairn.Change, opt cairn.DiffOptions) ([]cairn.Renamed, error) {
+func renamed(ctx context.Context, repo *cairn.Repo, changes []cairn.Change, opt cairn.DiffOptions) ([]cairn.FileChange, error) {
 	if opt.Renames {
 		return repo.Renames(ctx, changes)
 	}
-	list := make([]cairn.Renamed, len(changes))
+	list := make([]cairn.FileChange, len(changes))
 	for i := range changes {
 		list[i].Change = changes[i]
 	}
@@ -67,7 +67,7 @@ func renamed(ctx context.Context, repo *cairn.Repo, changes []cairn.Change, opt 
 }
 
 // count counts the lines of one change. It returns nil if only blanks differ and they do not count.
-func count(ctx context.Context, repo *cairn.Repo, c *cairn.Renamed, opt cairn.DiffOptions) (*File, error) {
+func count(ctx context.Context, repo *cairn.Repo, c *cairn.FileChange, opt cairn.DiffOptions) (*File, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

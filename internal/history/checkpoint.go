@@ -43,7 +43,7 @@ type Checkpoint struct {
 	When    time.Time `json:"time"`
 
 	// Thinned is set for a checkpoint without a state: a cleaning has kept another one in its place.
-	Thinned *Thinned `json:"thinnedBy,omitempty"`
+	Thinned *Thinning `json:"thinnedBy,omitempty"`
 
 	// ThinnedBefore is the number of thinned checkpoints between Parent and this one.
 	ThinnedBefore int `json:"thinnedBefore,omitempty" doc:"Thinned ones between the parent and this one."`

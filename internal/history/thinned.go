@@ -12,8 +12,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/thinned"
 )
 
-// Thinned says that a cleaning has dropped the state of a checkpoint and kept another one in its place.
-type Thinned struct {
+// Thinning says that a cleaning has dropped the state of a checkpoint and kept another one in its place.
+type Thinning struct {
 	When    time.Time `json:"time"`
 	Rule    string    `json:"rule" doc:"Of Retention.Keep: hourly or daily."`
 	Nearest string    `json:"nearest,omitempty" doc:"Id of the checkpoint that was kept in its place, absent if that is gone, too."`
@@ -26,7 +26,7 @@ var ErrThinned = fmt.Errorf("%w: its state was thinned", state.ErrNotFound)
 // ThinnedError is an ErrThinned with the checkpoint in question.
 type ThinnedError struct {
 	ID string // of the checkpoint
-	Thinned
+	Thinning
 }
 
 // Error says when and by which rule, and which checkpoint is nearest.
@@ -46,7 +46,7 @@ func (c *Checkpoint) thinnedError() error {
 	if c == nil || c.Thinned == nil {
 		return nil
 	}
-	return &ThinnedError{ID: c.ID, Thinned: *c.Thinned}
+	return &ThinnedError{ID: c.ID, Thinning: *c.Thinned}
 }
 
 // Before returns the commit before a checkpoint on its line, thinned or not, zero for the first one.
@@ -166,8 +166,8 @@ func (r *Store) setBefore(c *Checkpoint, e Ends) {
 }
 
 // thinnedOf returns a record for callers, with the checkpoint that is nearest now.
-func (r *Store) thinnedOf(e Ends, rec *thinned.Record) *Thinned {
-	t := &Thinned{When: time.Unix(rec.At, 0).UTC(), Rule: rec.Rule}
+func (r *Store) thinnedOf(e Ends, rec *thinned.Record) *Thinning {
+	t := &Thinning{When: time.Unix(rec.At, 0).UTC(), Rule: rec.Rule}
 	seen := make(map[object.ID]bool) // a damaged list may lead in a circle
 	for next := rec; next != nil && !seen[next.Nearest]; {
 		id := next.Nearest

@@ -16,12 +16,12 @@ import (
 // Comparison is what several sources changed since the checkpoint that each has in common with the
 // directory. The tags doc and enum describe a field to users of the HTTP API as well.
 type Comparison struct {
-	Root    state.Path `json:"root"`
-	Sources []Compared `json:"sources"`
+	Root    state.Path       `json:"root"`
+	Sources []ComparedSource `json:"sources"`
 }
 
-// Compared is what one source changed.
-type Compared struct {
+// ComparedSource is what one source changed.
+type ComparedSource struct {
 	Source     state.Path     `json:"source" doc:"The other directory, or the checkpoint as it was named."`
 	Checkpoint string         `json:"checkpoint" doc:"Of the source, as this store has it."`
 	Base       string         `json:"base" doc:"The checkpoint that the source and the directory have in common."`
@@ -40,11 +40,11 @@ type ComparedFile struct {
 	Overlaps   []Overlap      `json:"overlaps,omitempty" doc:"The others that changed this file, too."`
 	Hunks      []hunk.Hunk    `json:"hunks,omitempty" doc:"The places that can be merged one by one."`
 
-	change diff.Renamed
+	change diff.FileChange
 }
 
 // Change returns the change of the file for a diff. It is empty for a comparison from JSON.
-func (f *ComparedFile) Change() *diff.Renamed { return &f.change }
+func (f *ComparedFile) Change() *diff.FileChange { return &f.change }
 
 // Line is the file in one line for people: what happened, how many lines, and who else changed it.
 // root is that of the comparison.
@@ -129,16 +129,16 @@ type comparing struct {
 	opt     CompareOptions
 	scope   *state.PathScope
 	ours    state.State
-	sources []Compared
+	sources []ComparedSource
 	changes []changed          // of each source
 	here    map[string]changed // of the directory, by the checkpoint in common
 	texts   *plan.TextMerger
 }
 
 // changed holds changes by their paths, a rename by both.
-type changed map[string]*diff.Renamed
+type changed map[string]*diff.FileChange
 
-func changedAt(list []diff.Renamed) changed {
+func changedAt(list []diff.FileChange) changed {
 	at := make(changed, len(list))
 	for i := range list {
 		if c := &list[i]; c.From != "" {
@@ -152,7 +152,7 @@ func changedAt(list []diff.Renamed) changed {
 }
 
 // of returns the change of a file that another change begins or ends at.
-func (at changed) of(c *diff.Renamed) *diff.Renamed {
+func (at changed) of(c *diff.FileChange) *diff.FileChange {
 	if c.From != "" && at[c.From] != nil {
 		return at[c.From]
 	}
@@ -184,8 +184,8 @@ func (c *comparing) add(ctx context.Context, src Source) error {
 		c.here[base.ID] = changedAt(here)
 	}
 	list = within(list, c.scope)
-	slices.SortFunc(list, func(a, b diff.Renamed) int { return strings.Compare(a.Path, b.Path) })
-	one := Compared{Source: state.Path(src.Name), Checkpoint: theirs.ID, Base: base.ID, Files: make([]ComparedFile, len(list))}
+	slices.SortFunc(list, func(a, b diff.FileChange) int { return strings.Compare(a.Path, b.Path) })
+	one := ComparedSource{Source: state.Path(src.Name), Checkpoint: theirs.ID, Base: base.ID, Files: make([]ComparedFile, len(list))}
 	for i := range list {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -198,7 +198,7 @@ func (c *comparing) add(ctx context.Context, src Source) error {
 	return nil
 }
 
-func (c *comparing) file(r *diff.Renamed) (f ComparedFile, err error) {
+func (c *comparing) file(r *diff.FileChange) (f ComparedFile, err error) {
 	f = ComparedFile{File: state.Path(r.Path), OldPath: state.Path(r.From), Similarity: r.Similarity, Status: r.Status, change: *r}
 	if f.Additions, f.Deletions, f.Note, err = c.Differ.CountLines(&r.Change, diff.DiffOptions{}); err != nil || !c.opt.Hunks {
 		return f, err
@@ -243,7 +243,7 @@ func (c *comparing) overlap(f *ComparedFile, others changed, name string) error 
 }
 
 // outcome tells how a change goes together with another one of the same file.
-func (c *comparing) outcome(one, other *diff.Renamed) (string, error) {
+func (c *comparing) outcome(one, other *diff.FileChange) (string, error) {
 	theirs, ours := newEnd(one), newEnd(other)
 	switch {
 	case one.Path == other.Path && theirs.Same(ours):

@@ -23,7 +23,7 @@ type follower struct {
 	batch  *odb.Batch
 	merger *plan.TextMerger
 
-	movedTo map[string]*diff.Renamed // renames here, by the path before; nil until it is needed
+	movedTo map[string]*diff.FileChange // renames here, by the path before; nil until it is needed
 
 	atBase, atTheirs map[string]history.PathEnd // replacements
 	moved            []string                   // paths here of files that were changed there and moved here
@@ -32,7 +32,7 @@ type follower struct {
 	conflicts        []state.PathReason
 }
 
-func (f *follower) follow(list []diff.Renamed) error {
+func (f *follower) follow(list []diff.FileChange) error {
 	for i := range list {
 		c := &list[i]
 		if err := f.ctx.Err(); err != nil {
@@ -52,7 +52,7 @@ func (f *follower) follow(list []diff.Renamed) error {
 }
 
 // changedThere follows a file that was changed or deleted there and may have been moved here.
-func (f *follower) changedThere(c *diff.Renamed) error {
+func (f *follower) changedThere(c *diff.FileChange) error {
 	ours, err := f.EndOf(f.ours, c.Path)
 	if err != nil || ours.Entry != nil {
 		return err
@@ -76,7 +76,7 @@ func (f *follower) changedThere(c *diff.Renamed) error {
 }
 
 // movedThere follows a file that was moved there.
-func (f *follower) movedThere(c *diff.Renamed) error {
+func (f *follower) movedThere(c *diff.FileChange) error {
 	at, err := f.EndOf(f.ours, c.Path)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (f *follower) movedThere(c *diff.Renamed) error {
 }
 
 // goneHere follows a file that was moved there and does not stand at its old path here.
-func (f *follower) goneHere(c *diff.Renamed) error {
+func (f *follower) goneHere(c *diff.FileChange) error {
 	to, err := f.oursOf(c.From)
 	switch {
 	case err != nil:
@@ -130,7 +130,7 @@ func (f *follower) goneHere(c *diff.Renamed) error {
 }
 
 // leave makes a rename no change.
-func (f *follower) leave(c *diff.Renamed) {
+func (f *follower) leave(c *diff.FileChange) {
 	f.atTheirs[c.From], f.atTheirs[c.Path] = oldEnd(c), history.PathEnd{}
 }
 
@@ -139,13 +139,13 @@ func (f *follower) conflict(path, reason string) {
 }
 
 // oursOf returns the rename here of a path, nil for none.
-func (f *follower) oursOf(path string) (*diff.Renamed, error) {
+func (f *follower) oursOf(path string) (*diff.FileChange, error) {
 	if f.movedTo == nil {
 		list, err := f.changes(f.ctx, f.base, f.ours, nil)
 		if err != nil {
 			return nil, err
 		}
-		f.movedTo = make(map[string]*diff.Renamed)
+		f.movedTo = make(map[string]*diff.FileChange)
 		for i := range list {
 			if list[i].From != "" {
 				f.movedTo[list[i].From] = &list[i]

@@ -64,19 +64,19 @@ func (m *Merger) incoming(
 
 // changes lists what changed between two states, renames as one change. As in git's merges, an
 // empty file is never renamed. A path among lacks was not deleted.
-func (m *Merger) changes(ctx context.Context, from, to state.State, lacks []state.Path) ([]diff.Renamed, error) {
+func (m *Merger) changes(ctx context.Context, from, to state.State, lacks []state.Path) ([]diff.FileChange, error) {
 	all, err := m.Store.Changes(ctx, from, to, nil)
 	if err != nil {
 		return nil, err
 	}
 	all = notLacking(all, lacks)
 	var pairable []history.Change
-	var list []diff.Renamed
+	var list []diff.FileChange
 	empty := object.Sum(object.Blob, nil).String()
 	for i := range all {
 		c := &all[i]
 		if c.Status == history.Modified || c.OldID == empty || c.NewID == empty {
-			list = append(list, diff.Renamed{Change: *c})
+			list = append(list, diff.FileChange{Change: *c})
 		} else {
 			pairable = append(pairable, *c)
 		}
@@ -86,7 +86,7 @@ func (m *Merger) changes(ctx context.Context, from, to state.State, lacks []stat
 }
 
 // within leaves out the changes that a scope covers at neither end.
-func within(list []diff.Renamed, scope *state.PathScope) (in []diff.Renamed) {
+func within(list []diff.FileChange, scope *state.PathScope) (in []diff.FileChange) {
 	for i := range list {
 		if c := &list[i]; scope.Covers(c.Path) || c.From != "" && scope.Covers(c.From) {
 			in = append(in, *c)
@@ -96,7 +96,7 @@ func within(list []diff.Renamed, scope *state.PathScope) (in []diff.Renamed) {
 }
 
 // pathsOf lists the paths of changes, both of a rename.
-func pathsOf(list []diff.Renamed) (paths []string) {
+func pathsOf(list []diff.FileChange) (paths []string) {
 	for i := range list {
 		paths = append(paths, list[i].Path)
 		if list[i].From != "" {
@@ -107,7 +107,7 @@ func pathsOf(list []diff.Renamed) (paths []string) {
 }
 
 // endsOf returns what stands after changes at their paths.
-func endsOf(list []diff.Renamed) map[string]history.PathEnd {
+func endsOf(list []diff.FileChange) map[string]history.PathEnd {
 	ends := make(map[string]history.PathEnd, len(list))
 	for i := range list {
 		c := &list[i]
@@ -121,10 +121,10 @@ func endsOf(list []diff.Renamed) map[string]history.PathEnd {
 	return ends
 }
 
-func newEnd(c *diff.Renamed) history.PathEnd {
+func newEnd(c *diff.FileChange) history.PathEnd {
 	return history.PathEnd{Entry: history.NewEntry(&c.Change), Perm: c.NewPerm}
 }
 
-func oldEnd(c *diff.Renamed) history.PathEnd {
+func oldEnd(c *diff.FileChange) history.PathEnd {
 	return history.PathEnd{Entry: history.OldEntry(&c.Change), Perm: c.OldPerm}
 }

@@ -15,14 +15,14 @@ import (
 // not chosen becomes a change at the path before it. New contents are added to the batch. lister is
 // the command that lists the names.
 func (r *Operator) OnlyHunks(
-	ctx context.Context, batch *odb.Batch, names []string, lister string, changes []diff.Renamed,
-) ([]diff.Renamed, error) {
+	ctx context.Context, batch *odb.Batch, names []string, lister string, changes []diff.FileChange,
+) ([]diff.FileChange, error) {
 	choice, err := r.newHunkChoice(RevertOptions{Hunks: names})
 	if err != nil {
 		return nil, err
 	}
 	choice.lister = lister
-	var chosen []diff.Renamed
+	var chosen []diff.FileChange
 	for i := range changes {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -39,7 +39,7 @@ func (r *Operator) OnlyHunks(
 }
 
 // only returns a change with nothing but its chosen hunks. picked is false where nothing was chosen.
-func (h *hunkChoice) only(batch *odb.Batch, c *diff.Renamed) (one diff.Renamed, picked bool, err error) {
+func (h *hunkChoice) only(batch *odb.Batch, c *diff.FileChange) (one diff.FileChange, picked bool, err error) {
 	f, err := h.differ.HunksOfRenamed(c, diff.DiffOptions{})
 	if err != nil {
 		return one, false, err
@@ -68,7 +68,7 @@ func (h *hunkChoice) only(batch *odb.Batch, c *diff.Renamed) (one diff.Renamed, 
 
 // leaveOut takes hunks out of a change. A hunk without lines is the change of the bits, or all of
 // the change but a move.
-func leaveOut(batch *odb.Batch, c *diff.Renamed, f *diff.FileHunks, others []hunk.Piece) (err error) {
+func leaveOut(batch *odb.Batch, c *diff.FileChange, f *diff.FileHunks, others []hunk.Piece) (err error) {
 	var edits []linediff.Edit
 	for i := range others {
 		if others[i].Whole {

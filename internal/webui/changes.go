@@ -64,7 +64,7 @@ type action struct{ Name, Address, Key, Hint string }
 
 // fileView is one changed file.
 type fileView struct {
-	*cairn.Renamed
+	*cairn.FileChange
 	ID       string
 	Add, Del int
 	Note     string

@@ -25,7 +25,7 @@ type otherDir struct {
 // comparedSource is one directory or checkpoint with what it changed. Its form leads to the preview of
 // a merge.
 type comparedSource struct {
-	*cairn.Compared
+	*cairn.ComparedSource
 	Form   string // id of the form
 	Action string
 	Hidden [][2]string
@@ -96,9 +96,9 @@ func (v *visit) compared(ways []*way) (list []*comparedSource, err error) {
 	return list, nil
 }
 
-func (v *visit) comparedSource(w *way, c *cairn.Compared, root cairn.Path, form string, budget *int) *comparedSource {
+func (v *visit) comparedSource(w *way, c *cairn.ComparedSource, root cairn.Path, form string, budget *int) *comparedSource {
 	s := &comparedSource{
-		Compared: c, Form: form, Action: v.at("plan"), All: w.address(v),
+		ComparedSource: c, Form: form, Action: v.at("plan"), All: w.address(v),
 		Hidden: [][2]string{{"do", "merge"}, {"dir", w.Dir}, {"to", w.To}, {"only", "1"}},
 	}
 	for i := range c.Files {
@@ -158,7 +158,7 @@ func (v *visit) narrowMerge(w *way) error {
 		if err != nil {
 			return err
 		}
-		if err := narrow.take(list[0].Compared.Files, setOf(files), len(hunks) > 0); err != nil {
+		if err := narrow.take(list[0].ComparedSource.Files, setOf(files), len(hunks) > 0); err != nil {
 			return err
 		}
 	}

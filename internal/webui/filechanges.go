@@ -18,7 +18,7 @@ const countedTotal = 20000
 
 // list makes the views of some files, and the lines of the files that are sent with the page. The
 // totals are of all files. Each file is read once.
-func (p *changesPage) list(v *visit, list, others []cairn.Renamed) error {
+func (p *changesPage) list(v *visit, list, others []cairn.FileChange) error {
 	budget := inlineBudget
 	p.Counted = len(list)+len(others) <= countedTotal
 	for i := range list {
@@ -53,8 +53,8 @@ func (p *changesPage) options() cairn.DiffOptions {
 }
 
 // fileView is the view of a file without its lines and their numbers.
-func (v *visit) fileView(p *changesPage, c *cairn.Renamed) *fileView {
-	f := &fileView{Renamed: c, ID: "f" + hash(c.Path), Modes: modeChange(&c.Change)}
+func (v *visit) fileView(p *changesPage, c *cairn.FileChange) *fileView {
+	f := &fileView{FileChange: c, ID: "f" + hash(c.Path), Modes: modeChange(&c.Change)}
 	f.Alone = v.same("file", c.Path, "skip", "")
 	f.Load = v.same("file", c.Path, "skip", "", "part", "lines")
 	paths := []string{"path", c.Path}
@@ -110,7 +110,7 @@ func modeChange(c *cairn.Change) string {
 }
 
 // changeOf finds the change of one file, with its path before where it was renamed.
-func (v *visit) changeOf(page *changesPage, file string) (*cairn.Renamed, error) {
+func (v *visit) changeOf(page *changesPage, file string) (*cairn.FileChange, error) {
 	list, err := v.project.Repo.Changes(v.ctx(), page.From, page.To, file)
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (v *visit) changeOf(page *changesPage, file string) (*cairn.Renamed, error)
 		return nil, fmt.Errorf("%w: %s did not change here", cairn.ErrNotFound, visible(file))
 	}
 	if list[i].Status != cairn.Added {
-		return &cairn.Renamed{Change: list[i]}, nil
+		return &cairn.FileChange{Change: list[i]}, nil
 	}
 	all, err := v.project.Repo.Changes(v.ctx(), page.From, page.To)
 	if err != nil {
@@ -130,10 +130,10 @@ func (v *visit) changeOf(page *changesPage, file string) (*cairn.Renamed, error)
 	if err != nil {
 		return nil, err
 	}
-	if at := slices.IndexFunc(renamed, func(c cairn.Renamed) bool { return c.Path == file }); at >= 0 {
+	if at := slices.IndexFunc(renamed, func(c cairn.FileChange) bool { return c.Path == file }); at >= 0 {
 		return &renamed[at], nil
 	}
-	return &cairn.Renamed{Change: list[i]}, nil
+	return &cairn.FileChange{Change: list[i]}, nil
 }
 
 // showFile shows one file, on its own page or as the part that the script asks for.

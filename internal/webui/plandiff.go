@@ -39,7 +39,7 @@ func (v *visit) planFiles(p *planPage, plan []cairn.PlannedChange) (files []*fil
 var planOptions = cairn.DiffOptions{MaxFileSize: maxDiffSize}
 
 func (v *visit) plannedView(c *cairn.Change) *fileView {
-	f := &fileView{Renamed: &cairn.Renamed{Change: *c}, ID: "f" + hash(c.Path), Modes: modeChange(c)}
+	f := &fileView{FileChange: &cairn.FileChange{Change: *c}, ID: "f" + hash(c.Path), Modes: modeChange(c)}
 	f.Alone = v.same("show", c.Path)
 	f.Load = v.same("show", c.Path, "part", "lines")
 	return f

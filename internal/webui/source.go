@@ -52,7 +52,7 @@ type Repo interface {
 	Lookup(ctx context.Context, spec string) (*cairn.Checkpoint, error)
 	Changes(ctx context.Context, from, to string, paths ...string) ([]cairn.Change, error)
 	CountLines(*cairn.Change, cairn.DiffOptions) (additions, deletions int, note string, err error)
-	Renames(ctx context.Context, list []cairn.Change) ([]cairn.Renamed, error)
+	Renames(ctx context.Context, list []cairn.Change) ([]cairn.FileChange, error)
 	FileDiffs(ctx context.Context, list []cairn.Change, opt cairn.DiffOptions) iter.Seq2[cairn.FileDiff, error]
 	TestResults(ctx context.Context) ([]cairn.TestResult, error)
 	List(ctx context.Context, spec, path string) iter.Seq2[cairn.TreeEntry, error]

@@ -10,7 +10,7 @@ import (
 
 // renamedJSON is a change with the path before, if it is a rename.
 type renamedJSON struct {
-	cairn.Renamed
+	cairn.FileChange
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -28,7 +28,7 @@ func (r renamedJSON) MarshalJSON() ([]byte, error) {
 }
 
 // printRenamed is printNameStatus with renames, as git prints them.
-func (c *commands) printRenamed(list []cairn.Renamed, null bool) error {
+func (c *commands) printRenamed(list []cairn.FileChange, null bool) error {
 	if c.Global.JSON {
 		array := c.NewArray()
 		for _, r := range list {

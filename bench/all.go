@@ -189,7 +189,9 @@ func (s *suite) keep(opt options) error {
 	}
 	for _, r := range before.Runs {
 		if slices.Contains(opt.without, r.Plan) {
-			r.Note("measured %s, before the corpora without this note", r.Report.Time.Format(time.DateTime))
+			if len(opt.without) < len(s.form.corpora) { // else the tables are only written again
+				r.Note("measured %s, before the corpora without this note", r.Report.Time.Format(time.DateTime))
+			}
 			s.add(r)
 		}
 	}

@@ -79,7 +79,7 @@ func (r *Report) publicValue(row *publicRow, who string) (float64, bool) {
 		if s == nil {
 			return 0, false
 		}
-		return float64(s.Allocated) / 1e6, true
+		return float64(s.Own()) / 1e6, true
 	}
 	if who == names.Floor {
 		s, _, ok := r.floorOf(row.op)
@@ -121,6 +121,8 @@ func PublicHead(versions map[string]string) string {
 		"- cairn: a process each time. The first track that reads everything is the library's, because the program",
 		"  borrows in a repository. Server: the same beside `cairn serve`.",
 		"- git, OpenCode, restic and cp write every file in a restore, whatever has changed: that of 100 stands for all.",
+		"- A store has the size that is free when it goes: what the repository has by hard links or has itself is not",
+		"  counted.",
 		"- Floor: walk looks at every file, store reads, hashes and compresses all, write and unlink do the same by hand",
 		"  and wait for the disk, spawn starts an empty program.",
 	}, "\n")

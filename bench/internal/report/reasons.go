@@ -40,7 +40,7 @@ var reasons = map[string]map[string]string{
 		"":            "cairn saves what it overwrites, and waits for the disk",
 	},
 	"store": {
-		names.Newest:  "OpenCode keeps nothing of what it borrows; cairn keeps it by hard links, whose blocks are counted here though the repository has them",
+		names.Newest:  "cairn has a checksum of each file for the next look, and a journal",
 		names.Jujutsu: "jj puts its objects into the repository, which is not counted here",
 		names.Copy:    "cp shares all blocks with the tree",
 		names.Restic:  "restic joins equal parts of files, and compresses with more effort",

@@ -44,6 +44,14 @@ func OwnUsage() Usage {
 	}
 }
 
+// Links names a file whatever its name, and tells how many names it has.
+func Links(info os.FileInfo) (id FileID, links uint64) {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return FileID{uint64(st.Dev), uint64(st.Ino)}, uint64(st.Nlink)
+	}
+	return FileID{}, 1
+}
+
 // Allocated is the disk space of a file.
 func Allocated(info os.FileInfo) int64 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {

@@ -113,7 +113,13 @@ type TreeSize struct {
 	Dirs      int   `json:"dirs"`
 	Bytes     int64 `json:"bytes"`
 	Allocated int64 `json:"allocated"` // bytes of disk space; equal to Bytes where the system does not tell
+
+	// Shared are the bytes of disk space, among Allocated, of files that have a name elsewhere, too.
+	Shared int64 `json:"shared,omitempty"`
 }
+
+// Own are the bytes of disk space that are free when the directory goes.
+func (s *TreeSize) Own() int64 { return s.Allocated - s.Shared }
 
 // SizeOf counts files and bytes below dir, as far as they stay there.
 func SizeOf(dir string) (TreeSize, error) { return sizeWithout(dir, "") }
@@ -122,6 +128,7 @@ func SizeOf(dir string) (TreeSize, error) { return sizeWithout(dir, "") }
 func WorkTreeSize(dir string) (TreeSize, error) { return sizeWithout(dir, filepath.Join(dir, ".git")) }
 
 func sizeWithout(dir, left string) (size TreeSize, err error) {
+	linked := make(map[system.FileID]*linkedFile)
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if path == left {
 			return filepath.SkipDir
@@ -136,16 +143,36 @@ func sizeWithout(dir, left string) (size TreeSize, err error) {
 		if err != nil {
 			return err
 		}
-		size.Allocated += system.Allocated(info)
 		if d.IsDir() {
+			size.Allocated += system.Allocated(info)
 			size.Dirs++
 			return nil
 		}
 		size.Files++
 		size.Bytes += info.Size()
+		id, links := system.Links(info)
+		if f := linked[id]; f != nil {
+			f.elsewhere--
+			return nil
+		}
+		size.Allocated += system.Allocated(info)
+		if links > 1 {
+			linked[id] = &linkedFile{links - 1, system.Allocated(info)}
+		}
 		return nil
 	})
+	for _, f := range linked {
+		if f.elsewhere > 0 {
+			size.Shared += f.allocated
+		}
+	}
 	return size, err
+}
+
+// linkedFile is a file of several names.
+type linkedFile struct {
+	elsewhere uint64 // names that were not met yet
+	allocated int64
 }
 
 // ReadAll reads the regular ones of the files, which are given as paths from dir, so

@@ -59,7 +59,7 @@ func (s *Sessions) between(ctx context.Context, u *operation.LineUpdate, b *Step
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	if err := s.commitRevert(ctx, u, h); err != nil {
+	if err := s.commitRevert(ctx, h); err != nil {
 		return nil, err
 	}
 	if h.message(b.Message) == nil {

@@ -236,7 +236,7 @@ func (s *Sessions) goOnForced(ctx context.Context, u *operation.LineUpdate, h *h
 		return s.stepOut(ctx, h, st)
 	}
 	of := h.message(st.Message)
-	if err := s.commitRevert(ctx, u, h); err != nil {
+	if err := s.commitRevert(ctx, h); err != nil {
 		return nil, err
 	}
 	if h.message(st.Message) == nil {

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -186,6 +187,22 @@ func TestUnpurge(t *testing.T) {
 	if list := f.repo().PurgedPaths(); len(list) != 0 {
 		t.Errorf("purged paths %q", list)
 	}
+}
+
+// TestPurgedNameOfSeveralLines: the name of a purged path may hold an end of a line. Only this path stays out.
+func TestPurgedNameOfSeveralLines(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("no name holds an end of a line")
+	}
+	f := newFixture(t, gittest.Tree{"a\nb": gittest.File(secret), "x\r": gittest.File(secret), "a": gittest.File("1"), "d/b": gittest.File("2"), "x": gittest.File("3")})
+	f.trackAll()
+	f.purge("a\nb", "x\r")
+	r := f.repo()
+	if got := f.capturedBy(r); !slices.Equal(got, []string{"a", "d/b", "x"}) {
+		t.Errorf("captured %q", got)
+	}
+	f.wantNoTrace(secret)
 }
 
 // TestPurgeReachesOpenRepos: a Repo that was open before, such as a server's, does not bring back

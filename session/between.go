@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -18,6 +19,8 @@ type StepBetween struct {
 	// Pending leaves the session as it is while a revert is in effect. Otherwise the step
 	// makes the revert final, as every step does.
 	Pending bool
+
+	step string // id of the step, the same in all roots; "" = a name that is made up
 }
 
 // RecordBetween records such a step. It returns nil if nothing changed, if a step is open, to which
@@ -32,6 +35,8 @@ func (s *Sessions) RecordBetween(ctx context.Context, b StepBetween) (*Step, err
 	if err := checkMeta(b.Meta); err != nil {
 		return nil, err
 	}
+	others := s.others(ctx, b.Session)
+	b.step = cmp.Or(b.step, s.unusedStep(ctx, b.Session, others))
 	var made *Step
 	err := s.update(ctx, b.Session, func(u *operation.LineUpdate) (err error) {
 		made, err = s.between(ctx, u, &b)
@@ -40,7 +45,7 @@ func (s *Sessions) RecordBetween(ctx context.Context, b StepBetween) (*Step, err
 	if err != nil {
 		return nil, err
 	}
-	return s.betweenElsewhere(ctx, &b, made)
+	return s.betweenElsewhere(ctx, &b, others, made)
 }
 
 func (s *Sessions) between(ctx context.Context, u *operation.LineUpdate, b *StepBetween) (*Step, error) {
@@ -59,13 +64,13 @@ func (s *Sessions) between(ctx context.Context, u *operation.LineUpdate, b *Step
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	if err := s.commitRevert(ctx, u, h); err != nil {
+	if err := s.commitRevert(ctx, h); err != nil {
 		return nil, err
 	}
 	if h.message(b.Message) == nil {
 		s.add(h, event{Kind: kindMessage, Message: b.Message, Role: RoleUser, Prompt: s.said(b.Prompt), Meta: b.Meta})
 	}
-	_, id := h.names(&StepBegin{Message: b.Message})
+	_, id := h.names(&StepBegin{Message: b.Message, Step: b.step})
 	s.add(h, event{Kind: kindStep, Message: b.Message, Step: id, Meta: b.Meta, Owner: thisProcess(), State: &from})
 	end := event{Kind: kindEnd, Step: id}
 	end.tells(s, list)

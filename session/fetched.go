@@ -181,15 +181,13 @@ func (s *Sessions) Resume(ctx context.Context, id string, opt cairn.RestoreOptio
 		if now, again, err := s.newestOf(ctx, id); err != nil || now != tip || again == nil {
 			return err // another process was faster
 		}
-		if err := u.Forward(id, tip); err != nil {
-			return err
-		}
-		h, err := s.load(ctx, id)
+		h, err := s.loadFetched(ctx, id)
 		if err != nil {
 			return err
 		}
+		h.from = nil // from here on it is one of this store
 		s.add(h, event{Kind: kindResume, Root: from.Root})
-		return s.append(ctx, u, h, operation.LineAppend{Message: "resume session " + name(id)})
+		return s.append(ctx, u, h, operation.LineAppend{Message: "resume session " + name(id), Parent: tip})
 	})
 	return res, err
 }

@@ -1,9 +1,11 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
@@ -98,10 +100,22 @@ func (h *history) forkPoint(active []*boundary, message string) (cut, checkpoint
 		}
 		return "", "", notFound("message %q of session %q", message, h.ID)
 	}
-	if last := newest(active); last != nil {
-		if at := h.position(last); at >= 0 && at < len(h.messages) {
-			return h.messages[at].ID, h.messages[at].begun.id, nil
-		}
+	last := newest(active)
+	if at := h.position(last); last != nil && at >= 0 && at < len(h.messages) {
+		return h.messages[at].ID, cmp.Or(h.beforePart(last), h.messages[at].begun.id), nil
 	}
 	return "", h.tip, nil
+}
+
+// beforePart returns the checkpoint before the first step that a boundary takes out of its message, "" where it takes
+// none or lies between two messages.
+func (h *history) beforePart(b *boundary) string {
+	if m := h.message(b.Message); m != nil && b.Part != "" {
+		for _, st := range m.steps {
+			if slices.Contains(b.Undone, stepRef{h.ID, st.ID}) {
+				return st.Before.ID
+			}
+		}
+	}
+	return ""
 }

@@ -42,3 +42,47 @@ func TestHintedIgnoredFiles(t *testing.T) {
 	f.unrevert("s")
 	gittest.AssertEqual(t, "after the unrevert", after, gittest.Manifest(t, f.root))
 }
+
+// TestHintOfAFileThatTheStepMade: a tool makes a file, and a later tool of the same step, or a sub-agent
+// beside it, names the file. It goes with the step.
+func TestHintOfAFileThatTheStepMade(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("a\n")})
+	before := gittest.Manifest(t, f.root)
+	f.begin("s", "m", "1")
+	f.write("made", "1\n")
+	if err := f.Hint(background, "s", "1", []string{"made"}); err != nil {
+		t.Fatal(err)
+	}
+	f.write("made", "2\n")
+	f.write("sub", "1\n")
+	if _, err := f.Begin(background, session.SessionBegin{ID: "child", Parent: "s"}); err != nil {
+		t.Fatal(err)
+	}
+	f.step("child", "m", "c1", func() { f.write("sub", "2\n") }, "sub")
+	f.end("s", "1")
+	_, res := f.revert("s", session.Target{Message: "m"})
+	gittest.AssertEqual(t, "after the revert", before, gittest.Manifest(t, f.root))
+	if !res.Complete() || len(res.Deleted) != 2 {
+		t.Errorf("%+v", res)
+	}
+}
+
+// TestLateStepThatMakesAFile: a tool comes back after its session was taken back. The file that it was about to
+// make, and made by then, goes with the step that records it.
+func TestLateStepThatMakesAFile(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("a\n")})
+	before := gittest.Manifest(t, f.root)
+	f.begin("s", "m", "1", "made")
+	f.write("a", "b\n")
+	if _, _, err := f.Revert(background, "s", session.Target{Message: "m"}, session.MoveOptions{EndOpen: true}); err != nil {
+		t.Fatal(err)
+	}
+	f.write("made", "1\n")
+	f.end("s", "1")
+	if _, _, err := f.UndoTurn(background, "s", session.MoveOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	gittest.AssertEqual(t, "after the undo", before, gittest.Manifest(t, f.root))
+}

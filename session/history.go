@@ -19,6 +19,7 @@ type history struct {
 	truncated bool
 	pending   []event         // applied, to be appended
 	clock     process.Instant // at which they are
+	leaving   []stepRef       // steps that leave their sessions with the next append
 
 	from *Origin // of a fetched session, nil for one of this store
 

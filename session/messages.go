@@ -130,7 +130,7 @@ func (s *Sessions) AddMessage(ctx context.Context, m MessageBegin) (*Message, er
 }
 
 func (s *Sessions) addMessage(ctx context.Context, u *operation.LineUpdate, m *MessageBegin) error {
-	h, err := s.goOn(ctx, u, m.Session)
+	h, err := s.goOn(ctx, m.Session)
 	if err != nil {
 		return err
 	}

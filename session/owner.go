@@ -236,15 +236,19 @@ func (s *Sessions) goOnForced(ctx context.Context, u *operation.LineUpdate, h *h
 		return s.stepOut(ctx, h, st)
 	}
 	of := h.message(st.Message)
-	if err := s.commitRevert(ctx, u, h); err != nil {
+	if err := s.commitRevert(ctx, h); err != nil {
 		return nil, err
 	}
 	if h.message(st.Message) == nil {
 		s.add(h, event{Kind: kindMessage, Message: st.Message, Role: of.Role, Prompt: of.Prompt, Meta: of.Meta})
 	}
 	id := lateName(st.ID)
+	parts, err := s.uncaptured(ctx, u, &step{Step: Step{ID: id, Before: CheckpointRef{from.ID, from.Hash}}}, e.Parts)
+	if err != nil {
+		return nil, fmt.Errorf("session: end of step %q: %w", st.ID, err)
+	}
 	s.add(h, event{Kind: kindStep, Message: st.Message, Step: id, Meta: st.Meta, Paths: paths, Owner: st.Owner, State: &from})
-	end := event{Kind: kindEnd, Step: id, Parts: e.Parts}
+	end := event{Kind: kindEnd, Step: id, Parts: parts}
 	end.tells(s, list)
 	s.add(h, end)
 	a := operation.LineAppend{

@@ -59,6 +59,13 @@ func (r *resumeRun) resumed(what string) {
 	if s := r.get("s"); s.Fetched != nil || s.Messages != 2 {
 		r.Errorf("%s: session %+v", what, s)
 	}
+	history, err := r.History(background, "s")
+	if err != nil {
+		r.Fatal(err)
+	}
+	if files := history[0].Steps[0].Patch.Files; len(files) != 1 || files[0] != filepath.ToSlash(r.repo.Root())+"/a" {
+		r.Errorf("%s: the first step changed %q", what, files)
+	}
 	r.oracle.Fsck(r.repo.StoreDir())
 }
 

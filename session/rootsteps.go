@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +14,9 @@ import (
 // returned, and Missing tells of others in which it has not.
 func (s *Sessions) beginInAll(ctx context.Context, b StepBegin) (*Step, error) {
 	others := s.others(ctx, b.Session)
+	if b.Step == "" {
+		b.Step = s.unusedStep(ctx, b.Session, others)
+	}
 	here, there := others.split(s, b.Paths)
 	own := b
 	own.Paths = here
@@ -27,6 +31,36 @@ func (s *Sessions) beginInAll(ctx context.Context, b StepBegin) (*Step, error) {
 		return err
 	})
 	return begun, nil
+}
+
+// unusedStep makes up an id for a step that no root of a session has, "" where there is but one root. A root that
+// recorded a step alone, or joined later, counts otherwise than this one.
+func (s *Sessions) unusedStep(ctx context.Context, id string, others otherRoots) string {
+	if len(others) == 0 {
+		return ""
+	}
+	all := make([]*history, 0, len(others)+1)
+	if h, err := s.load(ctx, id); err == nil {
+		all = append(all, h)
+	}
+	for _, o := range others {
+		if o.err != nil {
+			continue
+		}
+		if h, err := o.load(ctx, id); err == nil {
+			all = append(all, h)
+		}
+	}
+	most := 0
+	for _, h := range all {
+		most = max(most, h.Steps)
+	}
+	for n := most + 1; ; n++ {
+		made := fmt.Sprintf("step-%d", n)
+		if !slices.ContainsFunc(all, func(h *history) bool { return h.step(made) != nil }) {
+			return made
+		}
+	}
 }
 
 // splitEnd returns the end of a step for this root, and those for others, by root.
@@ -103,8 +137,7 @@ func (l otherRoots) endStep(ctx context.Context, there map[string]*StepEnd, ende
 
 // betweenElsewhere records in the other roots what RecordBetween records here. If one of them has
 // changed, this root gets the message, too: the turn is one.
-func (s *Sessions) betweenElsewhere(ctx context.Context, b *StepBetween, made *Step) (*Step, error) {
-	others := s.others(ctx, b.Session)
+func (s *Sessions) betweenElsewhere(ctx context.Context, b *StepBetween, others otherRoots, made *Step) (*Step, error) {
 	if len(others) == 0 {
 		return made, nil
 	}

@@ -159,7 +159,9 @@ func (s *Sessions) append(ctx context.Context, u *operation.LineUpdate, h *histo
 		return fmt.Errorf("session %q: %w", h.ID, err)
 	}
 	h.tip = e.ID
-	return nil
+	leaving := h.leaving
+	h.leaving = nil
+	return s.dropChildren(ctx, u, h.ID, leaving)
 }
 
 // name returns an id in the form that messages use.
@@ -172,7 +174,7 @@ func name(id string) string {
 
 // goOn loads a session that is about to continue, which makes a revert final. The events of that
 // are pending and must be appended with the rest.
-func (s *Sessions) goOn(ctx context.Context, u *operation.LineUpdate, id string) (*history, error) {
+func (s *Sessions) goOn(ctx context.Context, id string) (*history, error) {
 	h, isNew, err := s.loadOrNew(ctx, id)
 	if err != nil {
 		return nil, err
@@ -183,11 +185,12 @@ func (s *Sessions) goOn(ctx context.Context, u *operation.LineUpdate, id string)
 	if err := s.endDead(ctx, h); err != nil {
 		return nil, err
 	}
-	return h, s.commitRevert(ctx, u, h)
+	return h, s.commitRevert(ctx, h)
 }
 
-// commitRevert makes a revert final: the reverted steps leave the session.
-func (s *Sessions) commitRevert(ctx context.Context, u *operation.LineUpdate, h *history) error {
+// commitRevert makes a revert final: the reverted steps leave the session, and with the next append those of its
+// children. Until then the children keep them: a revert that is not final can be taken back.
+func (s *Sessions) commitRevert(ctx context.Context, h *history) error {
 	if len(h.chain) == 0 {
 		return nil
 	}
@@ -199,9 +202,7 @@ func (s *Sessions) commitRevert(ctx context.Context, u *operation.LineUpdate, h 
 	if len(active) > 0 {
 		b := active[len(active)-1]
 		final.Message, final.Part, final.Start, final.Undone = b.Message, b.Part, b.Start, b.Undone
-		if err := s.dropChildren(ctx, u, h.ID, b.Undone); err != nil {
-			return err
-		}
+		h.leaving = b.Undone
 	}
 	s.add(h, final)
 	return nil
@@ -256,7 +257,7 @@ func (s *Sessions) Commit(ctx context.Context, id string) (*Session, error) {
 		if err != nil || len(h.chain) == 0 {
 			return err
 		}
-		if err := s.commitRevert(ctx, u, h); err != nil {
+		if err := s.commitRevert(ctx, h); err != nil {
 			return err
 		}
 		return s.append(ctx, u, h, operation.LineAppend{Message: "go on after a revert"})

@@ -47,6 +47,30 @@ func TestV46_WhatNoCaptureHolds(t *testing.T) {
 	}
 }
 
+// TestStaysOfALateStep: a tool comes back after its session was taken back. Of the paths that its host tells, going
+// back lists those that no capture holds.
+func TestStaysOfALateStep(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{".gitignore": gittest.File("*.log\n"), "a": gittest.File("a\n"), "x.log": gittest.File("1\n")})
+	f.begin("s", "m", "1")
+	if _, _, err := f.Revert(background, "s", session.Target{Message: "m"}, session.MoveOptions{EndOpen: true}); err != nil {
+		t.Fatal(err)
+	}
+	f.write("a", "b\n")
+	f.remove("x.log")
+	part, err := session.UncapturedPart("p", []session.UncapturedChange{{Path: "a"}, {Path: "x.log"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.EndStep(background, session.StepEnd{Session: "s", Step: "1", Parts: []session.Part{part}}); err != nil {
+		t.Fatal(err)
+	}
+	f.wantStays(session.Target{Message: "m"}, "x.log: ignored by rules")
+	if f.read("a") != "a\n" {
+		t.Errorf("a is %q", f.read("a"))
+	}
+}
+
 func (f *fixture) wantStays(to session.Target, want ...string) {
 	f.Helper()
 	_, res := f.revert("s", to)

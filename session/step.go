@@ -55,7 +55,7 @@ func (s *Sessions) captureBefore(ctx context.Context, b StepBegin) (*Step, error
 }
 
 func (s *Sessions) beginStep(ctx context.Context, u *operation.LineUpdate, b *StepBegin) (*Step, error) {
-	h, err := s.goOn(ctx, u, b.Session)
+	h, err := s.goOn(ctx, b.Session)
 	if err != nil {
 		return nil, err
 	}

@@ -87,7 +87,11 @@ func neverPatterns(paths []string) []string {
 		var b strings.Builder
 		b.WriteByte('/')
 		for i := range len(path) {
-			if strings.IndexByte(`\*?[`, path[i]) >= 0 || path[i] == ' ' {
+			switch c := path[i]; {
+			case c == '\n' || c == '\r':
+				b.WriteByte('?') // no pattern holds an end of a line
+				continue
+			case strings.IndexByte(`\*?[ `, c) >= 0:
 				b.WriteByte('\\')
 			}
 			b.WriteByte(path[i])

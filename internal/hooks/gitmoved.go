@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/git"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -106,7 +107,7 @@ func wayBack(from, to, now git.Position) string {
 	case from.Branch == now.Branch && from.Commit == now.Commit:
 	case from.Branch != now.Branch && from.Branch != "":
 		what = append(what, "HEAD was on "+from.Branch+" and is on "+place(now))
-		how = append(how, "git symbolic-ref HEAD refs/heads/"+shellQuote(from.Branch))
+		how = append(how, "git symbolic-ref HEAD refs/heads/"+wording.ShellWord(from.Branch))
 		if from.Commit != "" {
 			how = append(how, "git reset "+short(from.Commit))
 		}

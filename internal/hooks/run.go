@@ -9,6 +9,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/conversation"
 	"github.com/seed-fb9cbc17/cairn/internal/known"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -16,7 +17,7 @@ import (
 func (h *hook) answers() bool {
 	switch {
 	case ownUndo[h.agent] != "" && h.said && (h.do.verb == "undo" || h.do.verb == "redo") && !h.do.dryRun:
-		h.did.text = fmt.Sprintf(seeOwnUndo, ownUndo[h.agent]) + "cairn session redo " + shellQuote(h.session)
+		h.did.text = fmt.Sprintf(seeOwnUndo, ownUndo[h.agent]) + "cairn session redo " + wording.ShellWord(h.session)
 	case h.do.verb == "help":
 		h.did.text = helpText
 	case h.do.verb == "refuse":

@@ -294,6 +294,29 @@ func TestV45_WhatGitDidIsTold(t *testing.T) {
 	}
 }
 
+// TestWayBackToAQuotedBranch: the name of a branch may hold a quote and what a shell works out.
+func TestWayBackToAQuotedBranch(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is missing")
+	}
+	w := newWorld(t, Codex, aTree())
+	w.sh(`git init -q -b "it's\$(>ran)" . && git add -A && git -c user.name=dev -c user.email=dev@example.com commit -qm begin`)
+	w.prompt("s", "1", "go")
+	const turn = "echo x > a; git checkout -q -b other"
+	w.use("PreToolUse", "s", "Bash", "c1", map[string]string{"command": turn})
+	w.sh(turn)
+	w.use("PostToolUse", "s", "Bash", "c1", map[string]string{"command": turn})
+	w.tell("Stop", "s", nil)
+	got := w.prompted("s", "cairn undo")
+	_, way, ok := strings.Cut(got, "this takes it back: ")
+	if !ok {
+		t.Fatal(got)
+	}
+	w.sh(way)
+	w.sh(`test "$(git symbolic-ref --short HEAD)" = "it's\$(>ran)" && test ! -e ran`)
+}
+
 // sh runs a real command in the project.
 func (w *world) sh(line string) {
 	w.Helper()

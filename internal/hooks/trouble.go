@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // failureLine says why a command could not be carried out, and the next step.
@@ -33,17 +34,7 @@ func (h *hook) shellCommand() string {
 	if verb == "" {
 		verb = "show"
 	}
-	return "cairn session " + verb + " " + shellQuote(h.session)
-}
-
-// shellQuote is a word as a shell takes it.
-func shellQuote(word string) string {
-	if word != "" && !strings.ContainsFunc(word, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_.:/", r)
-	}) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\\''`) + "'"
+	return "cairn session " + verb + " " + wording.ShellWord(h.session)
 }
 
 // remedy is the next step where the store cannot be written.

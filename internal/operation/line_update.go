@@ -75,8 +75,8 @@ type LineAppend struct {
 	Capture bool
 	Paths   []string
 
-	// Of the first checkpoint of a line: the one that it follows, from another line,
-	// and one whose state it has.
+	// Parent is the checkpoint that it follows, from another line, "" for the newest of the line. The
+	// caller has checked that Parent comes after that. State is one whose state it has.
 	Parent, State string
 
 	Outside []string // ids of records of paths outside the root that the event names
@@ -118,20 +118,10 @@ func (u *LineUpdate) Append(ctx context.Context, id string, a LineAppend) (*hist
 	return u.repo.ReadLineEvent(commit)
 }
 
-// Forward makes a line end with a checkpoint that is in the store. The caller has checked that the line
-// has no other one, or that the checkpoint comes after it.
-func (u *LineUpdate) Forward(id, checkpoint string) error {
-	to, err := object.ParseID(checkpoint)
-	if err != nil {
-		return err
-	}
-	return u.repo.DB.SetRef(history.LineRef(id), to)
-}
-
 // appended returns the parents of a new checkpoint, and its state if that is not captured.
 func (u *LineUpdate) appended(ref string, a *LineAppend) (s state.State, parents []object.ID, err error) {
 	from := u.repo.Tip(ref)
-	if from == nil && a.Parent != "" {
+	if a.Parent != "" {
 		if from, err = u.byID(a.Parent); err != nil {
 			return s, nil, err
 		}

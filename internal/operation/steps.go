@@ -129,11 +129,11 @@ func (b *stepsBack) collect(ctx context.Context, step *UndoneStep) error {
 		return err
 	}
 	b.leftOut = append(b.leftOut, left...)
-	for _, path := range step.Made {
-		b.absenceFrom(from).Known[path] = true
-	}
 	if err := b.collectFiles(ctx, step, own, from, to); err != nil {
 		return err
+	}
+	for _, path := range step.Made {
+		b.absenceFrom(from).Known[path] = true
 	}
 	if err := b.collectDirs(from, to, owners); err != nil {
 		return err
@@ -238,7 +238,9 @@ func (b *stepsBack) noteDir(dir string, ends dirEnds) error {
 	return nil
 }
 
-// firstKnown returns the first known ends of hinted paths that the state before a step lacks.
+// firstKnown returns the first known ends of hinted paths that the state before a step may have had without
+// holding them. A path that was certainly absent before was made within the step: the hint of a later tool
+// shows the work of an earlier one.
 func (b *stepsBack) firstKnown(ctx context.Context, hints []Hint, from state.State) (map[string]history.PathEnd, error) {
 	first := make(map[string]history.PathEnd)
 	for _, hint := range hints {
@@ -254,10 +256,9 @@ func (b *stepsBack) firstKnown(ctx context.Context, hints []Hint, from state.Sta
 			if _, ok := first[rel]; ok {
 				continue
 			}
-			if before, err := b.store.EndOf(from, rel); err != nil || before.Entry != nil {
-				if err != nil {
-					return nil, err
-				}
+			if before, err := b.store.EndOf(from, rel); err != nil {
+				return nil, err
+			} else if before.Entry != nil || b.absenceFrom(from).MayHaveExisted(rel, false) == "" {
 				continue
 			}
 			end, err := b.store.EndOf(at, rel)

@@ -152,6 +152,12 @@ var stepsCases = []stepsCase{
 		want:   files{".gitignore": "*.log\n", "a.log": "old"},
 	},
 	{
+		name:   "made within the step before a later tool named it",
+		states: map[string]files{"0": {"b": "old"}, "hint": {"a": "made", "b": "old"}, "now": {"a": "made", "b": "old", "c": "new"}},
+		steps:  []UndoneStep{{Step: plan.Step{From: "0", To: "now"}, Hints: []Hint{{"hint", []string{"a"}}}}},
+		want:   files{"b": "old"},
+	},
+	{
 		name:   "renamed, and changed since",
 		states: map[string]files{"0": {"a": text}, "1": {"b": text}, "now": {"b": edited("1 since")}},
 		steps:  []UndoneStep{step("0", "1")}, want: files{"b": edited("1 since")},

@@ -1,10 +1,12 @@
 package purge
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/outside"
 	"github.com/seed-fb9cbc17/cairn/internal/secretrules"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
@@ -19,7 +22,7 @@ import (
 // HistorySecret is a credential in contents of a path that the history holds. The credential itself is in
 // no answer.
 type HistorySecret struct {
-	Path        state.Path `json:"path"`           // from the root, '/'-separated
+	Path        state.Path `json:"path"`           // from the root, '/'-separated; absolute where it lies outside the root
 	Rule        string     `json:"rule"`           // id of the rule that found it
 	Line        int        `json:"line,omitempty"` // in the newest contents that have it; 0 = the file as a whole
 	Checkpoints int        `json:"checkpoints"`    // that hold it; operations and records of sessions count, too
@@ -37,6 +40,7 @@ type finder struct {
 	seen    map[object.ID]bool
 	visited map[placed]bool
 	found   map[placed][]secretrules.Finding
+	away    map[placed]int // of found: outside the root, with the number of records that hold it
 }
 
 // placed is an object at a path.
@@ -53,7 +57,7 @@ func (r *Rewriter) findSecrets(ctx context.Context, scope *state.PathScope) (*fi
 	}
 	f := &finder{
 		repo: r, rules: rules, scope: scope, seen: make(map[object.ID]bool),
-		visited: make(map[placed]bool), found: make(map[placed][]secretrules.Finding),
+		visited: make(map[placed]bool), found: make(map[placed][]secretrules.Finding), away: make(map[placed]int),
 	}
 	f.list = r.ThinnedTable().ID()
 	refs, err := r.DB.Refs("refs/")
@@ -61,7 +65,7 @@ func (r *Rewriter) findSecrets(ctx context.Context, scope *state.PathScope) (*fi
 		return nil, err
 	}
 	for _, ref := range refs {
-		if strings.HasPrefix(ref.Name, history.RefGit) {
+		if strings.HasPrefix(ref.Name, history.RefGit) || strings.HasPrefix(ref.Name, history.RefOutside) {
 			continue
 		}
 		if ref.Err != nil {
@@ -80,7 +84,39 @@ func (r *Rewriter) findSecrets(ctx context.Context, scope *state.PathScope) (*fi
 			return nil, err
 		}
 	}
-	return f, nil
+	if scope == nil {
+		err = f.outside()
+	}
+	return f, err
+}
+
+// outside looks at the files outside the root that records of steps and operations hold.
+func (f *finder) outside() error {
+	records, err := outside.Files(f.repo.Store)
+	if err != nil {
+		return err
+	}
+	for _, files := range records {
+		counted := make(map[placed]bool)
+		for i := range files {
+			id, err := object.ParseID(files[i].ID)
+			if err != nil {
+				return fmt.Errorf("%w: record of %s: %w", state.ErrCorrupt, files[i].Path.Quoted(), err)
+			}
+			at := placed{id, string(files[i].Path)}
+			if counted[at] {
+				continue
+			}
+			counted[at] = true
+			if err := f.blob(at); err != nil {
+				return err
+			}
+			if f.found[at] != nil {
+				f.away[at]++
+			}
+		}
+	}
+	return nil
 }
 
 // collect adds the trees of a commit and of all commits before it.
@@ -176,9 +212,19 @@ func (f *finder) blob(at placed) error {
 func (f *finder) listed() ([]HistorySecret, error) {
 	type key struct{ path, rule string }
 	counts := make(map[key]*HistorySecret)
+	count := func(at placed, found secretrules.Finding, n int) {
+		k := key{at.path, found.Rule}
+		if counts[k] == nil {
+			counts[k] = &HistorySecret{Path: state.Path(at.path), Rule: found.Rule, Line: found.Line}
+		}
+		counts[k].Checkpoints += n
+	}
 	for _, root := range f.roots {
 		counted := make(map[key]bool)
 		for at, list := range f.found {
+			if f.away[at] > 0 {
+				continue
+			}
 			e, err := f.repo.EntryOrNil(root, at.path)
 			if err != nil {
 				return nil, err
@@ -187,15 +233,16 @@ func (f *finder) listed() ([]HistorySecret, error) {
 				continue
 			}
 			for _, found := range list {
-				k := key{at.path, found.Rule}
-				if counts[k] == nil {
-					counts[k] = &HistorySecret{Path: state.Path(at.path), Rule: found.Rule, Line: found.Line}
-				}
-				if !counted[k] {
+				if k := (key{at.path, found.Rule}); !counted[k] {
 					counted[k] = true
-					counts[k].Checkpoints++
+					count(at, found, 1)
 				}
 			}
+		}
+	}
+	for _, at := range slices.SortedFunc(maps.Keys(f.away), func(a, b placed) int { return bytes.Compare(a.id[:], b.id[:]) }) {
+		for _, found := range f.found[at] {
+			count(at, found, f.away[at])
 		}
 	}
 	list := []HistorySecret{}

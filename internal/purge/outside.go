@@ -30,24 +30,26 @@ func (r *Rewriter) split(paths []string) (inside, away []string) {
 }
 
 // purgeOutside removes the contents of paths outside the root from the records of steps and operations.
-// ErrOutside: no record names one of them.
-func (r *Rewriter) purgeOutside(ctx context.Context, paths []string, done *PurgeResult, blobs map[object.ID]bool) error {
+// ErrOutside: all contents of a path are to go, and no record names it.
+func (p *purger) purgeOutside(ctx context.Context, paths []string, done *PurgeResult) error {
 	if len(paths) == 0 {
 		return nil
 	}
+	r := p.repo
 	err := r.Exclusive(ctx, func(l *history.Locked) error {
 		batch := r.DB.NewBatch()
 		defer batch.Discard()
-		refs, found, contents, err := outside.Without(r.Store, batch, paths)
+		refs, found, contents, err := outside.Without(r.Store, batch, paths, p.only)
 		if err != nil {
 			return err
 		}
 		for _, path := range paths {
-			if !found[path] && !r.isUnfinished() {
+			if !found[path] && p.only == nil && !r.isUnfinished() {
 				return fmt.Errorf("%w %s, and no step has saved it: %s", state.ErrOutside, r.Root, path)
 			}
 		}
-		if err := errors.Join(r.addPurged(l, paths), r.setUnfinished(l, true)); err != nil {
+		p.deniedAway = p.stillOutside(paths)
+		if err := errors.Join(r.addPurged(l, p.deniedAway), r.setUnfinished(l, true)); err != nil {
 			return err
 		}
 		if len(refs) > 0 {
@@ -61,7 +63,7 @@ func (r *Rewriter) purgeOutside(ctx context.Context, paths []string, done *Purge
 			if err != nil {
 				return err
 			}
-			blobs[id] = true
+			p.blobs[id] = true
 		}
 		return nil
 	})
@@ -69,4 +71,22 @@ func (r *Rewriter) purgeOutside(ctx context.Context, paths []string, done *Purge
 		return fmt.Errorf("purge: %w", err)
 	}
 	return nil
+}
+
+// stillOutside lists the paths outside the root that are not saved again: all, or where only some contents go,
+// those whose files have such contents now.
+func (p *purger) stillOutside(paths []string) (still []string) {
+	if p.only == nil {
+		return paths
+	}
+	now := make([]outside.Entry, len(paths))
+	for i, path := range paths {
+		now[i].Path = state.Path(path)
+	}
+	for _, e := range (outside.Keeper{Store: p.repo.Store}).After(now) {
+		if id, err := object.ParseID(e.ID); err == nil && p.only[id] {
+			still = append(still, string(e.Path))
+		}
+	}
+	return still
 }

@@ -43,7 +43,7 @@ func (r *Rewriter) Purge(ctx context.Context, paths []string) (*PurgeResult, err
 			return nil, err
 		}
 	}
-	err := r.purgeOutside(ctx, away, done, p.blobs)
+	err := p.purgeOutside(ctx, away, done)
 	if err == nil {
 		err = r.purgeBy(ctx, p, done)
 	}
@@ -156,6 +156,8 @@ type purger struct {
 	only   map[object.ID]bool // of the contents at paths only these go; nil = all
 	deny   func() []string    // the paths that stay out of later captures
 	denied []string           // what deny returned
+
+	deniedAway []string // the paths outside the root that are not saved again
 
 	ends    history.Ends
 	thinned map[object.ID]*thinned.Record // as they will be, by their new ids

@@ -50,23 +50,30 @@ func (r *Rewriter) PurgeSecrets(ctx context.Context, opt PurgeSecretsOptions) (*
 	if done.Findings, err = f.listed(); err != nil || opt.DryRun || len(f.found) == 0 && !r.isUnfinished() {
 		return done, err
 	}
-	p := f.purger()
-	err = r.purgeBy(ctx, p, &done.PurgeResult)
-	done.Uncaptured = append(done.Uncaptured, p.denied...)
+	p, away := f.purger()
+	if err = p.purgeOutside(ctx, away, &done.PurgeResult); err == nil {
+		err = r.purgeBy(ctx, p, &done.PurgeResult)
+	}
+	done.Uncaptured = slices.Concat(done.Uncaptured, p.denied, p.deniedAway)
 	return done, err
 }
 
-// purger returns what removes the contents that were found.
-func (f *finder) purger() *purger {
-	p := newPurger(f.repo, nil)
+// purger returns what removes the contents that were found, and their paths outside the root.
+func (f *finder) purger() (p *purger, away []string) {
+	p = newPurger(f.repo, nil)
 	p.only = make(map[object.ID]bool)
-	paths := make(map[string]bool)
+	paths, outside := make(map[string]bool), make(map[string]bool)
 	for at := range f.found {
-		p.only[at.id], paths[at.path] = true, true
+		p.only[at.id] = true
+		if f.away[at] > 0 {
+			outside[at.path] = true
+		} else {
+			paths[at.path] = true
+		}
 	}
 	p.paths = slices.Sorted(maps.Keys(paths))
 	p.deny = p.stillThere
-	return p
+	return p, slices.Sorted(maps.Keys(outside))
 }
 
 // stillThere lists the paths whose files have purged contents now. Where the settings leave files with

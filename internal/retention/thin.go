@@ -140,6 +140,17 @@ type workRecord struct {
 	} `json:"now"`
 }
 
+// waits reports whether a revert before these events is in effect yet: they neither go on with the session nor move
+// its boundary.
+func (w *workRecord) waits() bool {
+	for _, ev := range w.Events {
+		if !slices.Contains([]string{"told", "begin", "inGit", "owner"}, ev.Kind) {
+			return false
+		}
+	}
+	return len(w.Events) > 0
+}
+
 // keepWork adds what the end of a session needs: the state with which an open step began, and the states
 // of the reverts with which the line ends.
 func (s *survey) keepWork(t surveyTip, keep map[object.ID]bool) {
@@ -156,9 +167,12 @@ func (s *survey) keepWork(t surveyTip, keep map[object.ID]bool) {
 		if u.ids[0] == t.ref.ID {
 			open = work.Now.Open
 		}
-		if reverted = reverted && (line.Before != "" || u.ids[0].String() == saved); reverted {
-			saved = line.Before
+		switch {
+		case reverted && (line.Before != "" || u.ids[0].String() == saved):
+			saved, keep[u.ids[0]] = line.Before, true // where nothing else was wanted, the revert itself tells the state
 			keepNamed(keep, line.Before, line.Wanted)
+		case !work.waits():
+			reverted = false
 		}
 		for _, ev := range work.Events {
 			if open != "" && ev.Kind == "step" && ev.Step == open {

@@ -121,6 +121,29 @@ func TestRisingOrder(t *testing.T) {
 	}
 }
 
+// TestSectionThroughSymlink: a section counts for its directory by whatever path it names it.
+func TestSectionThroughSymlink(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	real, link := filepath.Join(dir, "real"), filepath.Join(dir, "link")
+	if err := os.Mkdir(real, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(real, link); err != nil {
+		t.Skip("no symlinks here: ", err)
+	}
+	for _, c := range []struct{ section, root string }{{link, real}, {real, link}, {real + "/", real}} {
+		user := write(t, "[project.'"+c.section+"']\nenabled = false\nnever = ['*.pem']\n")
+		got := load(t, Sources{UserFile: user, Project: c.root})
+		if got.Enabled || !slices.Equal(got.Never, []string{"*.pem"}) {
+			t.Errorf("the section of %s is not in force in %s", c.section, c.root)
+		}
+		if other := load(t, Sources{UserFile: user, Project: dir}); !other.Enabled || other.Never != nil {
+			t.Errorf("the section of %s is in force in %s", c.section, dir)
+		}
+	}
+}
+
 // TestV22_ProjectFileOnlyTightens: every key but three is for the user's own file.
 func TestV22_ProjectFileOnlyTightens(t *testing.T) {
 	t.Parallel()

@@ -114,6 +114,9 @@ func TestRisingOrder(t *testing.T) {
 	if want := []string{"a", "b", "c", "d", "e"}; !slices.Equal(got.Never, want) {
 		t.Errorf("never %v: what is forbidden in one place must not be allowed by another", got.Never)
 	}
+	if d := got.decided["never"]; d.Value != "a,b,c,d,e" {
+		t.Errorf("never is shown as %q", d.Value)
+	}
 	for key, origin := range map[string]string{"max_count": user + ":1", "max_age": user + ":8", "keep_last": user + ":9", "timeout": "CAIRN_TIMEOUT"} {
 		if got.decided[key].Origin != origin {
 			t.Errorf("%s was decided by %s, want %s", key, got.decided[key].Origin, origin)
@@ -140,6 +143,18 @@ func TestSectionThroughSymlink(t *testing.T) {
 		}
 		if other := load(t, Sources{UserFile: user, Project: dir}); !other.Enabled || other.Never != nil {
 			t.Errorf("the section of %s is in force in %s", c.section, dir)
+		}
+	}
+}
+
+// TestNoLimitOfLocks: none means what it means for every limit.
+func TestNoLimitOfLocks(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]time.Duration{"": 0, "none": cairn.NoLimit, "0": cairn.NoLimit, "2s": 2 * time.Second} {
+		var opt cairn.Options
+		load(t, Sources{Env: env("CAIRN_LOCK_TIMEOUT", text)}).Configure(&opt)
+		if opt.LockTimeout != want {
+			t.Errorf("%q: %v, want %v", text, opt.LockTimeout, want)
 		}
 	}
 }

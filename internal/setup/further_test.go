@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,7 +65,7 @@ func TestWholeFiles(t *testing.T) {
 			moved := opt
 			moved.Program = []string{`/it's here/cairn`, "--data-dir", "/my data"}
 			apply(t, a.Name, moved)
-			if s := statusOf(t, p, a.Name); !s.Complete || s.Program[0] != moved.Program[0] {
+			if s := statusOf(t, p, a.Name); !s.Complete || !slices.Equal(s.Program, moved.Program) {
 				t.Errorf("after a move: %+v", s)
 			}
 			apply(t, a.Name, Options{Places: p, Program: program, Remove: true})

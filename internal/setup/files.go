@@ -102,6 +102,7 @@ func programIn(text, agent string) []string {
 
 // asMade reports whether a file is as setup makes it, for whatever path of cairn.
 func (a *agent) asMade(path, now string) bool {
+	now, _ = bare(now)
 	program := programIn(now, a.Name)
 	if program == nil {
 		program = []string{"cairn"}

@@ -76,6 +76,29 @@ func TestWholeFiles(t *testing.T) {
 	}
 }
 
+// TestWholeFilesOfAnotherVersion: what another version has made is replaced and removed without a copy.
+func TestWholeFilesOfAnotherVersion(t *testing.T) {
+	t.Parallel()
+	for _, a := range agents() {
+		if a.files == nil {
+			continue
+		}
+		for _, remove := range []bool{false, true} {
+			p, home := places(t)
+			opt := Options{Places: p, Program: program, Remove: remove}
+			for _, f := range a.files([]string{"/old/cairn"}) {
+				write(t, filepath.Join(a.home(p), filepath.FromSlash(f.path)), stamped(f.text+"another version"))
+			}
+			apply(t, a.Name, opt)
+			opt.Remove = true
+			apply(t, a.Name, opt)
+			if left := below(t, home, ""); len(left) > 0 {
+				t.Errorf("%s: left %q", a.Name, left)
+			}
+		}
+	}
+}
+
 // TestWholeFilesOfOthers: a file of the same name that is not cairn's stays.
 func TestWholeFilesOfOthers(t *testing.T) {
 	t.Parallel()

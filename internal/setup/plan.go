@@ -120,10 +120,10 @@ func (p *Plan) addFile(path string, f file, opt Options, asMade func(text string
 		return fmt.Errorf("%s: %w: move it away or rename it, then try again", path, ErrForeign)
 	}
 	if !opt.Remove {
-		c.After = []byte(f.text)
+		c.After = []byte(stamped(f.text))
 		c.mode |= f.mode
 	}
-	if c.Before != nil && !asMade(string(c.Before)) {
+	if text, right := bare(string(c.Before)); c.Before != nil && !right && !asMade(text) {
 		c.Backup = path + backupSuffix
 	}
 	p.add(c)

@@ -38,6 +38,8 @@ type Change struct {
 
 	file string // Path behind symlinks
 	mode fs.FileMode
+
+	keepDir bool // the directory of the file is the project itself
 }
 
 // backupSuffix ends the name of the copy of a file from before cairn's first edit.
@@ -68,6 +70,9 @@ func New(name string, opt Options) (*Plan, error) {
 				return nil, err
 			}
 		}
+	}
+	for i := range p.Changes {
+		p.Changes[i].keepDir = filepath.Dir(p.Changes[i].Path) == filepath.Clean(opt.Places.Project)
 	}
 	if opt.Remove {
 		slices.SortStableFunc(p.Changes, func(a, b Change) int { return depth(b.Path) - depth(a.Path) }) // so that no empty directory stays
@@ -225,10 +230,9 @@ func (c *Change) apply() error {
 		}
 	}
 	if c.After == nil {
-		if err := os.Remove(c.file); err != nil {
+		if err := c.removeFile(); err != nil {
 			return err
 		}
-		os.Remove(filepath.Dir(c.file)) // if nothing else is in it
 	} else {
 		if err := os.MkdirAll(filepath.Dir(c.file), 0o755); err != nil {
 			return err
@@ -239,6 +243,22 @@ func (c *Change) apply() error {
 	}
 	if c.Dropped != "" {
 		return os.Remove(c.Dropped)
+	}
+	return nil
+}
+
+// removeFile removes the file, a symlink that leads to it, and its directory if nothing else is in it. A directory that is
+// a symlink stays: it would lead nowhere, and the next setup could make no file in it.
+func (c *Change) removeFile() error {
+	if err := os.Remove(c.file); err != nil {
+		return err
+	}
+	if err := atomicfile.RemoveIfThere(c.Path); err != nil {
+		return err
+	}
+	dir := filepath.Dir(c.Path)
+	if info, err := os.Lstat(dir); err == nil && info.IsDir() && !c.keepDir {
+		os.Remove(dir)
 	}
 	return nil
 }

@@ -4,15 +4,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/known"
 )
-
-func isThere(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
 
 // TestProjectStays: a project that holds nothing but settings of cairn is still there after they are removed.
 func TestProjectStays(t *testing.T) {
@@ -71,8 +69,64 @@ func TestSymlinksOfDotfiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	apply(t, known.Pi, unset)
-	if isThere(file) || isThere(moved) {
+	if exists(file) || exists(moved) {
 		t.Error("something is left")
 	}
 	apply(t, known.Pi, set)
+}
+
+// TestBackupOfEachFirstEdit: after cairn was removed from an edited file, the copy that the next setup leaves is of that
+// file and not of an earlier one. A copy that a kill cut short is replaced, and what else a kill left behind is removed.
+func TestBackupOfEachFirstEdit(t *testing.T) {
+	t.Parallel()
+	p, home := places(t)
+	path := filepath.Join(home, "codex", "hooks.json")
+	set, unset := Options{Places: p, Program: program}, Options{Places: p, Program: program, Remove: true}
+	write(t, path, `{"a":1}`)
+	write(t, path+backupSuffix, `{"a`)
+	dead := filepath.Join(filepath.Dir(path), atomicfile.Prefix+"0123456789abcdef")
+	write(t, dead, "half")
+	apply(t, known.Codex, set)
+	if got := contents(t, path+backupSuffix); got != `{"a":1}` {
+		t.Errorf("beside half a copy: %q", got)
+	}
+	if exists(dead) {
+		t.Error("a temporary file is left")
+	}
+	write(t, path, strings.Replace(contents(t, path), `"a":1`, `"a":2`, 1))
+	apply(t, known.Codex, unset)
+	if got := contents(t, path); got != `{"a":2}` {
+		t.Errorf("%q", got)
+	}
+	apply(t, known.Codex, set)
+	if got := contents(t, path+backupSuffix); got != `{"a":2}` {
+		t.Errorf("the copy is %q", got)
+	}
+	apply(t, known.Codex, unset)
+	if left := below(t, filepath.Dir(path), ""); !slices.Equal(left, []string{"hooks.json"}) {
+		t.Errorf("left %q", left)
+	}
+}
+
+// TestEveryEditOfAFileIsKept: a second edit of a file of cairn's own does not take the place of the first.
+func TestEveryEditOfAFileIsKept(t *testing.T) {
+	t.Parallel()
+	p, home := places(t)
+	path := filepath.Join(home, "pi", "extensions", "cairn.ts")
+	opt := Options{Places: p, Program: program}
+	apply(t, known.Pi, opt)
+	made := contents(t, path)
+	for _, mine := range []string{"// one\n", "// two\n", "// one\n"} {
+		write(t, path, made+mine)
+		apply(t, known.Pi, opt)
+	}
+	if got := contents(t, path+backupSuffix); got != made+"// one\n" {
+		t.Errorf("first: %q", got)
+	}
+	if got := contents(t, path+backupSuffix+"-2"); got != made+"// two\n" {
+		t.Errorf("second: %q", got)
+	}
+	if left := below(t, filepath.Dir(path), "cairn.ts"); len(left) != 2 {
+		t.Errorf("%q", left)
+	}
 }

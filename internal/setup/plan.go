@@ -33,12 +33,13 @@ type Plan struct {
 type Change struct {
 	Path          string // as configured
 	Before, After []byte
-	Backup        string // made before the edit, unless it exists; "" = none
+	Backup        string // made before the edit, "" = none; a number follows where another copy has the name
 	Dropped       string // backup that is no longer needed; "" = none
 
 	file string // Path behind symlinks
 	mode fs.FileMode
 
+	first   bool // no entry of cairn is in Before: the copy of it takes the place of an older one
 	keepDir bool // the directory of the file is the project itself
 }
 
@@ -93,7 +94,9 @@ func (p *Plan) addSettings(a *agent, path string, opt Options) error {
 		return err
 	}
 	if !opt.Remove {
-		c.Backup = path + backupSuffix
+		if c.first = !a.connected(c.Before); c.first || !exists(path+backupSuffix) {
+			c.Backup = path + backupSuffix
+		}
 		c.After, err = a.with(c.Before, opt.Program)
 	} else if c.Before != nil {
 		backup, berr := os.ReadFile(path + backupSuffix)
@@ -224,6 +227,7 @@ func (c *Change) apply() error {
 	if !bytes.Equal(now, c.Before) || (err == nil) != (c.Before != nil) {
 		return fmt.Errorf("%s was changed meanwhile: nothing was done to it, try again", c.Path)
 	}
+	_ = atomicfile.Sweep(filepath.Dir(c.file), atomicfile.Prefix) // what a setup that was killed has left
 	if c.Backup != "" {
 		if err := c.backUp(); err != nil {
 			return fmt.Errorf("keep what %s is now: %w", c.Path, err)
@@ -263,18 +267,23 @@ func (c *Change) removeFile() error {
 	return nil
 }
 
-// backUp copies the file, unless a copy is there, which is from before the first edit.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// backUp copies the file. No other copy is overwritten, but for one from before an earlier first edit.
 func (c *Change) backUp() error {
-	f, err := os.OpenFile(c.Backup, os.O_WRONLY|os.O_CREATE|os.O_EXCL, c.mode)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
+	path := c.Backup
+	for n := 2; !c.first; n++ {
+		was, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		if err != nil || bytes.Equal(was, c.Before) {
+			return err
+		}
+		path = fmt.Sprintf("%s-%d", c.Backup, n)
 	}
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(c.Before)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		os.Remove(c.Backup)
-	}
-	return err
+	return atomicfile.Write(path, c.mode, true, func(w io.Writer) error { _, err := w.Write(c.Before); return err })
 }

@@ -53,7 +53,7 @@ func Check(from Sources) (*Report, error) {
 	places := from.User
 	places.Project = from.Project
 	for _, s := range setup.Statuses(places) {
-		if s.SetUp {
+		if s.SetUp || s.Err != nil && s.Named {
 			report.add(s, records[s.Agent], from.Now, " in this project")
 		}
 	}
@@ -81,8 +81,8 @@ func (a *Report) add(s setup.Status, r hooks.Record, now time.Time, where string
 	}
 	a.Lines = append(a.Lines, s.Title+": set up"+where+", "+known)
 	switch {
-	case s.Gone:
-		a.wrong(s.File, fmt.Sprintf("%s is told to run %s, which is not there", s.Title, place(s.Program[0])), again)
+	case s.Unfit != "":
+		a.wrong(s.File, fmt.Sprintf("%s is told to run %s, which %s", s.Title, place(s.Program[0]), s.Unfit), again)
 	case !s.Complete:
 		a.wrong(s.File, fmt.Sprintf("some of what cairn needs is missing in %s", place(s.File)), again)
 	case len(s.Unreviewed) > 0 && !heardSince(r, s.File):

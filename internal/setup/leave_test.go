@@ -130,3 +130,32 @@ func TestEveryEditOfAFileIsKept(t *testing.T) {
 		t.Errorf("%q", left)
 	}
 }
+
+// TestPermissionToRun: a script that has lost its permission to run is not complete, and setup gives it back.
+func TestPermissionToRun(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such permission")
+	}
+	p, home := places(t)
+	opt := Options{Places: p, Program: program}
+	apply(t, known.Cline, opt)
+	for _, event := range clineEvents[:2] {
+		path := filepath.Join(home, "cline", "hooks", event)
+		if err := os.Chmod(path, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if s := statusOf(t, p, known.Cline); s.Complete {
+			t.Errorf("%s cannot run: %+v", event, s)
+		}
+		if plan := apply(t, known.Cline, opt); len(plan.Changes) != 1 {
+			t.Errorf("%s: %+v", event, plan.Changes)
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode() != 0o700 {
+			t.Errorf("%s: %v, %v", event, info.Mode(), err)
+		}
+		if s := statusOf(t, p, known.Cline); !s.Complete {
+			t.Errorf("%+v", s)
+		}
+	}
+}

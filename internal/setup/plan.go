@@ -40,6 +40,7 @@ type Change struct {
 	mode fs.FileMode
 
 	first   bool // no entry of cairn is in Before: the copy of it takes the place of an older one
+	runs    bool // the file gets a permission to run, whether or not its text changes
 	keepDir bool // the directory of the file is the project itself
 }
 
@@ -129,6 +130,7 @@ func (p *Plan) addFile(path string, f file, opt Options, asMade func(text string
 	}
 	if !opt.Remove {
 		c.After = []byte(stamped(f.text))
+		c.runs = c.mode&f.mode != f.mode
 		c.mode |= f.mode
 	}
 	if text, right := bare(string(c.Before)); c.Before != nil && !right && !asMade(text) {
@@ -139,7 +141,7 @@ func (p *Plan) addFile(path string, f file, opt Options, asMade func(text string
 }
 
 func (p *Plan) add(c *Change) {
-	if c.Before == nil && c.After == nil || c.Before != nil && c.After != nil && bytes.Equal(c.Before, c.After) {
+	if c.Before == nil && c.After == nil || c.Before != nil && c.After != nil && bytes.Equal(c.Before, c.After) && !c.runs {
 		return
 	}
 	if c.Before == nil {

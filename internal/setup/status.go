@@ -1,11 +1,13 @@
 package setup
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 	"unicode"
@@ -22,13 +24,14 @@ type Status struct {
 	Found bool   // the agent keeps its configuration here
 	File  string // with cairn's entries, or the adapter
 	Err   error  // File cannot be understood
+	Named bool   // File has the word cairn, also where it cannot be understood
 
 	Tools bool // the agent calls cairn as a server of tools, and no hooks
 
 	SetUp    bool
 	Complete bool     // nothing is missing that this version would add
 	Program  []string // how the entries start cairn
-	Gone     bool     // that program is not there any more
+	Unfit    string   // why that program cannot be run, "" if it can
 
 	// Unreviewed lists the events whose entries Codex skips, because its configuration
 	// does not know that the user has reviewed them. It may keep that elsewhere in
@@ -58,10 +61,25 @@ func (a *agent) status(p Places) Status {
 		a.checkAdapter(p, &s)
 	}
 	if s.SetUp && filepath.IsAbs(s.Program[0]) {
-		_, err := os.Stat(s.Program[0])
-		s.Gone = errors.Is(err, fs.ErrNotExist)
+		s.Unfit = unfit(s.Program[0])
 	}
 	return s
+}
+
+// unfit says why a program cannot be run, "" if it can.
+func unfit(path string) string {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "is not there"
+	case err != nil:
+		return "cannot be reached"
+	case !info.Mode().IsRegular():
+		return "is no program"
+	case info.Mode()&0o111 == 0 && runtime.GOOS != "windows":
+		return "is not executable"
+	}
+	return ""
 }
 
 func isDir(path string) bool {
@@ -74,6 +92,7 @@ func (a *agent) checkSettings(p Places, s *Status) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
+	s.Named = bytes.Contains(data, []byte("cairn"))
 	var t *text
 	if err == nil {
 		t, err = parseText(data)
@@ -95,6 +114,9 @@ func (a *agent) checkAdapter(p Places, s *Status) {
 	for i, f := range a.files([]string{"cairn"}) {
 		path := filepath.Join(a.home(p), filepath.FromSlash(f.path))
 		data, err := os.ReadFile(path)
+		if info, serr := os.Stat(path); serr == nil && info.Mode()&f.mode != f.mode {
+			complete = false
+		}
 		switch {
 		case i == 0:
 			s.File = path
@@ -106,7 +128,7 @@ func (a *agent) checkAdapter(p Places, s *Status) {
 			}
 			s.Program = programIn(string(data), a.Name)
 			s.SetUp = s.Program != nil
-			complete = a.asMade(f.path, string(data))
+			complete = complete && a.asMade(f.path, string(data))
 		case err != nil || !f.isOurs(string(data)):
 			complete = false
 		}

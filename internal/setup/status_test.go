@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -32,14 +33,20 @@ func TestLook(t *testing.T) {
 		if s := statusOf(t, p, a.Name); !s.Found || s.SetUp || s.Err != nil {
 			t.Errorf("%s before setup: %+v", a.Name, s)
 		}
-		cairn := filepath.Join(home, "bin", "cairn")
+		cairn := filepath.Join(home, "bin", "cairn.exe")
 		apply(t, a.Name, Options{Places: p, Program: []string{cairn}})
 		s := statusOf(t, p, a.Name)
-		if !s.SetUp || !s.Complete || s.Program[0] != cairn || !s.Gone {
+		if !s.SetUp || !s.Complete || s.Program[0] != cairn || s.Unfit != "is not there" {
 			t.Errorf("%s after setup: %+v", a.Name, s)
 		}
 		write(t, cairn, "")
-		if s := statusOf(t, p, a.Name); s.Gone {
+		if s := statusOf(t, p, a.Name); s.Unfit != "is not executable" && runtime.GOOS != "windows" {
+			t.Errorf("%s with a program without permission to run: %+v", a.Name, s)
+		}
+		if err := os.Chmod(cairn, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if s := statusOf(t, p, a.Name); s.Unfit != "" {
 			t.Errorf("%s: %+v", a.Name, s)
 		}
 		lost := "SessionStart"

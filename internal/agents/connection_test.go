@@ -40,6 +40,8 @@ func TestR124_DoctorOnAgents(t *testing.T) {
 		"broken":      {status: with(func(s *setup.Status) { s.Err = fmt.Errorf("line 1") }), wrong: "line 1"},
 		"unreviewed":  {status: with(func(s *setup.Status) { s.Unreviewed = []string{"Stop"} }), line: "set up", wrong: "does not run cairn's hooks"},
 		"reviewed":    {status: with(func(s *setup.Status) { s.Unreviewed = []string{"Stop"} }), record: hooks.Record{Event: now.Add(time.Minute)}, line: "set up"},
+		"off":         {status: with(func(s *setup.Status) { s.Off, s.OffFile = "features.hooks", file }), line: "set up", wrong: "Codex does not run cairn's hooks, because of features.hooks in "},
+		"off, not so": {status: with(func(s *setup.Status) { s.Off, s.OffFile = "features.hooks", file }), record: hooks.Record{Event: now.Add(time.Minute)}, line: "set up"},
 		"missed":      {status: ready, record: hooks.Record{Event: now, Step: now, Missed: 2, Failed: now, Failure: "no luck"}, line: "set up", wrong: "2 steps could not be captured since the last one that was, the latest just now: no luck"},
 	} {
 		var check Report
@@ -60,10 +62,13 @@ func TestR124_DoctorOnAgents(t *testing.T) {
 	}
 }
 
-// TestProjectSettings: broken settings of a project are found where they name cairn.
+// TestProjectSettings: settings of a project that keep hooks from running are found where cairn is set up for the user,
+// and broken ones where they name cairn.
 func TestProjectSettings(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ user, file, text, want string }{
+		{"claude-code", ".claude/settings.json", `{"disableAllHooks": true}`, "Claude Code does not run cairn's hooks, because of disableAllHooks in "},
+		{"", ".claude/settings.json", `{"disableAllHooks": true}`, ""},
 		{"", ".claude/settings.local.json", `{"hooks": {"Stop": [{"hooks": [{"command": "/bin/cairn hook claude-code"`, "settings.local.json: unexpected form"},
 		{"", ".claude/settings.local.json", `{"mine": `, ""},
 	} {

@@ -33,9 +33,12 @@ type Status struct {
 	Program  []string // how the entries start cairn
 	Unfit    string   // why that program cannot be run, "" if it can
 
+	Off     string // the setting by which the agent runs no hook, "" for none
+	OffFile string // where that is
+
 	// Unreviewed lists the events whose entries Codex skips, because its configuration
-	// does not know that the user has reviewed them. It may keep that elsewhere in
-	// another version.
+	// does not know that the user has reviewed them, or has them switched off. It may keep
+	// that elsewhere in another version.
 	Unreviewed []string
 }
 
@@ -63,6 +66,7 @@ func (a *agent) status(p Places) Status {
 	if s.SetUp && filepath.IsAbs(s.Program[0]) {
 		s.Unfit = unfit(s.Program[0])
 	}
+	s.Off, s.OffFile = a.switchedOff(p)
 	return s
 }
 
@@ -143,7 +147,8 @@ func unreviewed(config, file string, f hookFile) []string {
 	var known struct {
 		Hooks struct {
 			State map[string]struct {
-				Hash string `toml:"trusted_hash"`
+				Hash    string `toml:"trusted_hash"`
+				Enabled *bool  `toml:"enabled"`
 			} `toml:"state"`
 		} `toml:"hooks"`
 	}
@@ -155,7 +160,8 @@ func unreviewed(config, file string, f hookFile) []string {
 	}
 	f.visit(func(event string, g, i int) {
 		for _, file := range files {
-			if known.Hooks.State[fmt.Sprintf("%s:%s:%d:%d", file, snakeCase(event), g, i)].Hash != "" {
+			state := known.Hooks.State[fmt.Sprintf("%s:%s:%d:%d", file, snakeCase(event), g, i)]
+			if state.Hash != "" && (state.Enabled == nil || *state.Enabled) {
 				return
 			}
 		}

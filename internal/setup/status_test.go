@@ -81,6 +81,10 @@ func TestR124_UnreviewedHooksOfCodex(t *testing.T) {
 	if len(got) != all-1 || slices.Contains(got, "PreToolUse") {
 		t.Errorf("%q", got)
 	}
+	write(t, config, fmt.Sprintf("[hooks.state.%q]\ntrusted_hash = \"sha256:00\"\nenabled = false\n", hooks+":pre_tool_use:1:0"))
+	if got := statusOf(t, p, "codex").Unreviewed; len(got) != all {
+		t.Errorf("with a hook that is switched off: %q", got)
+	}
 	write(t, config, "no toml")
 	if got := statusOf(t, p, "codex").Unreviewed; len(got) != all {
 		t.Errorf("%q", got)

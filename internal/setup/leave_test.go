@@ -159,3 +159,18 @@ func TestPermissionToRun(t *testing.T) {
 		}
 	}
 }
+
+// TestProgramOfAnotherName: setup would not know the entries of such a program again, and add them each time.
+func TestProgramOfAnotherName(t *testing.T) {
+	t.Parallel()
+	for _, a := range agents() {
+		p, home := places(t)
+		_, err := New(a.Name, Options{Places: p, Program: []string{"/opt/cairn/bin/ckpt"}})
+		if err == nil || !strings.Contains(err.Error(), "/opt/cairn/bin/ckpt has no cairn in its name") {
+			t.Errorf("%s: %v", a.Name, err)
+		}
+		if left := below(t, home, ""); len(left) > 0 {
+			t.Errorf("%s: %q", a.Name, left)
+		}
+	}
+}

@@ -57,7 +57,10 @@ func New(name string, opt Options) (*Plan, error) {
 		return nil, err
 	}
 	if a.home(opt.Places) == "" {
-		return nil, fmt.Errorf("where %s keeps its configuration is not known", a.Title)
+		return nil, fmt.Errorf("where %s keeps its configuration is not known, because the home directory is not: set HOME, on Windows USERPROFILE", a.Title)
+	}
+	if !opt.Remove && ours(commandLine(opt.Program, a.Name), a.Name) == nil {
+		return nil, fmt.Errorf("%s has no cairn in its name, by which setup knows its entries again: give the program such a name", opt.Program[0])
 	}
 	p := new(Plan)
 	if path := a.settingsPath(opt.Places); path != "" {

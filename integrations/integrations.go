@@ -8,6 +8,9 @@ import _ "embed"
 // the path of the one that runs it in the place of the name.
 const Program = `process.env.CAIRN_BIN ?? "cairn"`
 
+// Options is the list of words that come before each command, for cairn setup to put the options of the hooks there.
+const Options = `const OPTIONS: string[] = []`
+
 // The adapters, each a single file.
 var (
 	//go:embed opencode/cairn.ts

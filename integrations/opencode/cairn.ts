@@ -14,6 +14,7 @@ import type { Config, Hooks, Plugin, PluginInput } from "@opencode-ai/plugin"
 import type { Event, Part, Session } from "@opencode-ai/sdk"
 
 const CAIRN = process.env.CAIRN_BIN ?? "cairn"
+const OPTIONS: string[] = [] // of each call, before its command
 const PATIENCE = 30_000 // milliseconds for one call
 const LONG_PATIENCE = 600_000 // for one that the user waits for
 const SHOWN = 20_000 // milliseconds for a message
@@ -242,7 +243,7 @@ function run(cwd: string, args: string[], input: string, timeout = PATIENCE): Pr
   return new Promise((resolve) => {
     const failed = { status: -1, stdout: "" }
     try {
-      const child = spawn(CAIRN, args, { cwd, stdio: ["pipe", "pipe", "ignore"], timeout, windowsHide: true })
+      const child = spawn(CAIRN, [...OPTIONS, ...args], { cwd, stdio: ["pipe", "pipe", "ignore"], timeout, windowsHide: true })
       let stdout = ""
       child.stdout.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk))
       child.on("error", () => resolve(failed)).on("close", (code) => resolve({ status: code ?? -1, stdout }))

@@ -11,6 +11,7 @@ import { spawn } from "node:child_process"
 import type { ExtensionAPI, ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent"
 
 const CAIRN = process.env.CAIRN_BIN ?? "cairn"
+const OPTIONS: string[] = [] // of each call, before its command
 const PATIENCE = 30_000 // milliseconds for one call
 const LONG_PATIENCE = 600_000 // for one that the user waits for
 const ENTRY = "cairn"
@@ -210,7 +211,7 @@ function run(cwd: string, args: string[], input = "", patience = PATIENCE): Prom
   return new Promise((resolve) => {
     const failed = (e: unknown) => resolve({ status: -1, stdout: "", stderr: String(e) })
     try {
-      const child = spawn(CAIRN, args, { cwd, timeout: patience, windowsHide: true })
+      const child = spawn(CAIRN, [...OPTIONS, ...args], { cwd, timeout: patience, windowsHide: true })
       let stdout = ""
       let stderr = ""
       child.stdout.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk))

@@ -44,7 +44,9 @@ func Check(from Sources) (*Report, error) {
 		records[r.Agent] = r
 	}
 	report := &Report{log: hooks.LogPath(from.HooksDir)}
+	connected := make(map[string]bool)
 	for _, s := range setup.Statuses(from.User) {
+		connected[s.Agent] = s.SetUp
 		report.add(s, records[s.Agent], from.Now, "")
 	}
 	if from.Project == "" {
@@ -53,8 +55,11 @@ func Check(from Sources) (*Report, error) {
 	places := from.User
 	places.Project = from.Project
 	for _, s := range setup.Statuses(places) {
-		if s.SetUp {
+		switch {
+		case s.SetUp, s.Err != nil && s.Named:
 			report.add(s, records[s.Agent], from.Now, " in this project")
+		case connected[s.Agent]:
+			report.switchedOff(s, records[s.Agent])
 		}
 	}
 	return report, nil
@@ -81,17 +86,26 @@ func (a *Report) add(s setup.Status, r hooks.Record, now time.Time, where string
 	}
 	a.Lines = append(a.Lines, s.Title+": set up"+where+", "+known)
 	switch {
-	case s.Gone:
-		a.wrong(s.File, fmt.Sprintf("%s is told to run %s, which is not there", s.Title, place(s.Program[0])), again)
+	case s.Unfit != "":
+		a.wrong(s.File, fmt.Sprintf("%s is told to run %s, which %s", s.Title, place(s.Program[0]), s.Unfit), again)
 	case !s.Complete:
 		a.wrong(s.File, fmt.Sprintf("some of what cairn needs is missing in %s", place(s.File)), again)
 	case len(s.Unreviewed) > 0 && !heardSince(r, s.File):
-		a.wrong(s.File, fmt.Sprintf("as far as its configuration tells, %s does not run cairn's hooks, because you have not reviewed them: %s; its terminal asks at the next start, codex exec skips them without a word", s.Title, strings.Join(s.Unreviewed, ", ")),
+		a.wrong(s.File, fmt.Sprintf("as far as its configuration tells, %s does not run cairn's hooks, because you have not reviewed them, or have switched them off: %s; its terminal asks at the next start, codex exec skips them without a word", s.Title, strings.Join(s.Unreviewed, ", ")),
 			"start codex and trust the entries that run cairn when it asks, or type /hooks")
 	}
+	a.switchedOff(s, r)
 	if r.Missed > 0 {
 		a.wrong("", fmt.Sprintf("%s: %s could not be captured since the last one that was, the latest %s: %s", s.Title, wording.Count(r.Missed, "step"), wording.Ago(now.Sub(r.Failed)), r.Failure),
 			"what was changed in them cannot be undone; "+place(a.log)+" has the details")
+	}
+}
+
+// switchedOff tells of a setting by which an agent runs no hooks. Hooks that were called since it was written prove the
+// opposite: another file has the last word.
+func (a *Report) switchedOff(s setup.Status, r hooks.Record) {
+	if s.Off != "" && !heardSince(r, s.OffFile) {
+		a.wrong(s.OffFile, fmt.Sprintf("%s does not run cairn's hooks, because of %s in %s", s.Title, s.Off, place(s.OffFile)), "take it out there, and restart "+s.Title)
 	}
 }
 

@@ -256,6 +256,9 @@ func (c *Config) loadEnv(env func(string) string) error {
 			errs = append(errs, &Error{Where: name, Key: name, Err: err})
 			continue
 		}
+		if set.list != nil {
+			text = strings.Join(*set.list(c), ",") // of all places together
+		}
 		c.Decide(set.key, text, name)
 	}
 	return errors.Join(errs...)

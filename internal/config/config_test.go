@@ -114,9 +114,47 @@ func TestRisingOrder(t *testing.T) {
 	if want := []string{"a", "b", "c", "d", "e"}; !slices.Equal(got.Never, want) {
 		t.Errorf("never %v: what is forbidden in one place must not be allowed by another", got.Never)
 	}
+	if d := got.decided["never"]; d.Value != "a,b,c,d,e" {
+		t.Errorf("never is shown as %q", d.Value)
+	}
 	for key, origin := range map[string]string{"max_count": user + ":1", "max_age": user + ":8", "keep_last": user + ":9", "timeout": "CAIRN_TIMEOUT"} {
 		if got.decided[key].Origin != origin {
 			t.Errorf("%s was decided by %s, want %s", key, got.decided[key].Origin, origin)
+		}
+	}
+}
+
+// TestSectionThroughSymlink: a section counts for its directory by whatever path it names it.
+func TestSectionThroughSymlink(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	real, link := filepath.Join(dir, "real"), filepath.Join(dir, "link")
+	if err := os.Mkdir(real, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(real, link); err != nil {
+		t.Skip("no symlinks here: ", err)
+	}
+	for _, c := range []struct{ section, root string }{{link, real}, {real, link}, {real + "/", real}} {
+		user := write(t, "[project.'"+c.section+"']\nenabled = false\nnever = ['*.pem']\n")
+		got := load(t, Sources{UserFile: user, Project: c.root})
+		if got.Enabled || !slices.Equal(got.Never, []string{"*.pem"}) {
+			t.Errorf("the section of %s is not in force in %s", c.section, c.root)
+		}
+		if other := load(t, Sources{UserFile: user, Project: dir}); !other.Enabled || other.Never != nil {
+			t.Errorf("the section of %s is in force in %s", c.section, dir)
+		}
+	}
+}
+
+// TestNoLimitOfLocks: none means what it means for every limit.
+func TestNoLimitOfLocks(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]time.Duration{"": 0, "none": cairn.NoLimit, "0": cairn.NoLimit, "2s": 2 * time.Second} {
+		var opt cairn.Options
+		load(t, Sources{Env: env("CAIRN_LOCK_TIMEOUT", text)}).Configure(&opt)
+		if opt.LockTimeout != want {
+			t.Errorf("%q: %v, want %v", text, opt.LockTimeout, want)
 		}
 	}
 }

@@ -123,7 +123,7 @@ func (f *file) applyProject(c *Config, project string) error {
 	for _, path := range sortedKeys(byPath) {
 		section := []string{projectKey, path}
 		into := c
-		if project == "" || filepath.Clean(path) != project {
+		if !leadsTo(path, project) {
 			into = &Config{decided: make(map[string]Decision)}
 		}
 		if _, ok := byPath[path].(map[string]any); !ok || !filepath.IsAbs(path) {
@@ -136,6 +136,19 @@ func (f *file) applyProject(c *Config, project string) error {
 		errs = append(errs, f.apply(into, section))
 	}
 	return errors.Join(errs...)
+}
+
+// leadsTo reports whether the path of a section is that of a root, also through a symlink or in another spelling.
+func leadsTo(path, root string) bool {
+	if root == "" || filepath.Clean(path) == root {
+		return root != ""
+	}
+	there, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	here, err := os.Stat(root)
+	return err == nil && os.SameFile(there, here)
 }
 
 func (f *file) set(c *Config, section []string, key string, value any) error {

@@ -18,7 +18,7 @@ func (c *Config) Configure(opt *cairn.Options) {
 	opt.Sign, opt.Signers = c.Sign, c.Signers
 	opt.MaxOutsideSize, opt.NoOutside = c.OutsideSize, c.NoOutside
 	if opt.LockTimeout == 0 {
-		opt.LockTimeout = max(0, c.LockTimeout)
+		opt.LockTimeout = c.LockTimeout
 	}
 	if !c.Enabled {
 		opt.Disabled = "enabled = false"

@@ -53,26 +53,35 @@ func geminiCommand(c slashCommand) (ext, text string) {
 	return ".toml", fmt.Sprintf("# %s\ndescription = %q\nprompt = \"cairn %s {{args}}\"\n", marker, c.short, c.verb)
 }
 
-// adapter is a program that the agent loads. It is told where cairn is.
+// adapter is a program that the agent loads. It is told where cairn is, and with which options to call it.
 func adapter(path, source string) func([]string) []file {
 	return func(program []string) []file {
 		return []file{{path: path, text: "// " + marker + "; cairn setup --remove takes it away\n" +
-			strings.Replace(source, integrations.Program, programExpression(program), 1)}}
+			strings.NewReplacer(integrations.Program, programExpression(program[0]), integrations.Options, optionsOf(program[1:])).Replace(source)}}
 	}
 }
 
-// programExpression is JavaScript. Options of the program have no place in it: adapters
-// start it in many ways.
-func programExpression(program []string) string {
-	quoted, _ := json.Marshal(program[0])
+// programExpression and optionsOf are JavaScript.
+func programExpression(file string) string {
+	quoted, _ := json.Marshal(file)
 	return strings.TrimSuffix(integrations.Program, `"cairn"`) + string(quoted)
 }
 
-// programPattern finds what programExpression makes. It is compiled when it is needed,
-// because compiling it at the start would slow every command.
-var programPattern = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(regexp.QuoteMeta(strings.TrimSuffix(integrations.Program, `"cairn"`)) + `("(?:[^"\\]|\\.)*")`)
-})
+func optionsOf(words []string) string {
+	quoted, _ := json.Marshal(append([]string{}, words...))
+	return strings.TrimSuffix(integrations.Options, "[]") + string(quoted)
+}
+
+// programPattern and optionsPattern find what programExpression and optionsOf make. They are compiled when they are
+// needed, because compiling them at the start would slow every command.
+var (
+	programPattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(regexp.QuoteMeta(strings.TrimSuffix(integrations.Program, `"cairn"`)) + `("(?:[^"\\]|\\.)*")`)
+	})
+	optionsPattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(regexp.QuoteMeta(strings.TrimSuffix(integrations.Options, "[]")) + `(\[(?:"(?:[^"\\]|\\.)*"|,)*\])`)
+	})
+)
 
 // programIn returns the program that a file was made for, nil if it names none.
 func programIn(text, agent string) []string {
@@ -84,11 +93,16 @@ func programIn(text, agent string) []string {
 	if json.Unmarshal([]byte(found[1]), &program) != nil {
 		return nil
 	}
-	return []string{program}
+	var options []string
+	if found := optionsPattern().FindStringSubmatch(text); found != nil && json.Unmarshal([]byte(found[1]), &options) != nil {
+		return nil
+	}
+	return append([]string{program}, options...)
 }
 
 // asMade reports whether a file is as setup makes it, for whatever path of cairn.
 func (a *agent) asMade(path, now string) bool {
+	now, _ = bare(now)
 	program := programIn(now, a.Name)
 	if program == nil {
 		program = []string{"cairn"}

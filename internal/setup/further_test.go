@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,7 +65,7 @@ func TestWholeFiles(t *testing.T) {
 			moved := opt
 			moved.Program = []string{`/it's here/cairn`, "--data-dir", "/my data"}
 			apply(t, a.Name, moved)
-			if s := statusOf(t, p, a.Name); !s.Complete || s.Program[0] != moved.Program[0] {
+			if s := statusOf(t, p, a.Name); !s.Complete || !slices.Equal(s.Program, moved.Program) {
 				t.Errorf("after a move: %+v", s)
 			}
 			apply(t, a.Name, Options{Places: p, Program: program, Remove: true})
@@ -72,6 +73,29 @@ func TestWholeFiles(t *testing.T) {
 				t.Errorf("something is left: %v", err)
 			}
 		})
+	}
+}
+
+// TestWholeFilesOfAnotherVersion: what another version has made is replaced and removed without a copy.
+func TestWholeFilesOfAnotherVersion(t *testing.T) {
+	t.Parallel()
+	for _, a := range agents() {
+		if a.files == nil {
+			continue
+		}
+		for _, remove := range []bool{false, true} {
+			p, home := places(t)
+			opt := Options{Places: p, Program: program, Remove: remove}
+			for _, f := range a.files([]string{"/old/cairn"}) {
+				write(t, filepath.Join(a.home(p), filepath.FromSlash(f.path)), stamped(f.text+"another version"))
+			}
+			apply(t, a.Name, opt)
+			opt.Remove = true
+			apply(t, a.Name, opt)
+			if left := below(t, home, ""); len(left) > 0 {
+				t.Errorf("%s: left %q", a.Name, left)
+			}
+		}
 	}
 }
 

@@ -33,11 +33,15 @@ type Plan struct {
 type Change struct {
 	Path          string // as configured
 	Before, After []byte
-	Backup        string // made before the edit, unless it exists; "" = none
+	Backup        string // made before the edit, "" = none; a number follows where another copy has the name
 	Dropped       string // backup that is no longer needed; "" = none
 
 	file string // Path behind symlinks
 	mode fs.FileMode
+
+	first   bool // no entry of cairn is in Before: the copy of it takes the place of an older one
+	runs    bool // the file gets a permission to run, whether or not its text changes
+	keepDir bool // the directory of the file is the project itself
 }
 
 // backupSuffix ends the name of the copy of a file from before cairn's first edit.
@@ -53,7 +57,10 @@ func New(name string, opt Options) (*Plan, error) {
 		return nil, err
 	}
 	if a.home(opt.Places) == "" {
-		return nil, fmt.Errorf("where %s keeps its configuration is not known", a.Title)
+		return nil, fmt.Errorf("where %s keeps its configuration is not known, because the home directory is not: set HOME, on Windows USERPROFILE", a.Title)
+	}
+	if !opt.Remove && ours(commandLine(opt.Program, a.Name), a.Name) == nil {
+		return nil, fmt.Errorf("%s has no cairn in its name, by which setup knows its entries again: give the program such a name", opt.Program[0])
 	}
 	p := new(Plan)
 	if path := a.settingsPath(opt.Places); path != "" {
@@ -68,6 +75,9 @@ func New(name string, opt Options) (*Plan, error) {
 				return nil, err
 			}
 		}
+	}
+	for i := range p.Changes {
+		p.Changes[i].keepDir = filepath.Dir(p.Changes[i].Path) == filepath.Clean(opt.Places.Project)
 	}
 	if opt.Remove {
 		slices.SortStableFunc(p.Changes, func(a, b Change) int { return depth(b.Path) - depth(a.Path) }) // so that no empty directory stays
@@ -88,7 +98,9 @@ func (p *Plan) addSettings(a *agent, path string, opt Options) error {
 		return err
 	}
 	if !opt.Remove {
-		c.Backup = path + backupSuffix
+		if c.first = !a.connected(c.Before); c.first || !exists(path+backupSuffix) {
+			c.Backup = path + backupSuffix
+		}
 		c.After, err = a.with(c.Before, opt.Program)
 	} else if c.Before != nil {
 		backup, berr := os.ReadFile(path + backupSuffix)
@@ -120,10 +132,11 @@ func (p *Plan) addFile(path string, f file, opt Options, asMade func(text string
 		return fmt.Errorf("%s: %w: move it away or rename it, then try again", path, ErrForeign)
 	}
 	if !opt.Remove {
-		c.After = []byte(f.text)
+		c.After = []byte(stamped(f.text))
+		c.runs = c.mode&f.mode != f.mode
 		c.mode |= f.mode
 	}
-	if c.Before != nil && !asMade(string(c.Before)) {
+	if text, right := bare(string(c.Before)); c.Before != nil && !right && !asMade(text) {
 		c.Backup = path + backupSuffix
 	}
 	p.add(c)
@@ -131,7 +144,7 @@ func (p *Plan) addFile(path string, f file, opt Options, asMade func(text string
 }
 
 func (p *Plan) add(c *Change) {
-	if c.Before == nil && c.After == nil || c.Before != nil && c.After != nil && bytes.Equal(c.Before, c.After) {
+	if c.Before == nil && c.After == nil || c.Before != nil && c.After != nil && bytes.Equal(c.Before, c.After) && !c.runs {
 		return
 	}
 	if c.Before == nil {
@@ -219,16 +232,16 @@ func (c *Change) apply() error {
 	if !bytes.Equal(now, c.Before) || (err == nil) != (c.Before != nil) {
 		return fmt.Errorf("%s was changed meanwhile: nothing was done to it, try again", c.Path)
 	}
+	_ = atomicfile.Sweep(filepath.Dir(c.file), atomicfile.Prefix) // what a setup that was killed has left
 	if c.Backup != "" {
 		if err := c.backUp(); err != nil {
 			return fmt.Errorf("keep what %s is now: %w", c.Path, err)
 		}
 	}
 	if c.After == nil {
-		if err := os.Remove(c.file); err != nil {
+		if err := c.removeFile(); err != nil {
 			return err
 		}
-		os.Remove(filepath.Dir(c.file)) // if nothing else is in it
 	} else {
 		if err := os.MkdirAll(filepath.Dir(c.file), 0o755); err != nil {
 			return err
@@ -243,18 +256,39 @@ func (c *Change) apply() error {
 	return nil
 }
 
-// backUp copies the file, unless a copy is there, which is from before the first edit.
-func (c *Change) backUp() error {
-	f, err := os.OpenFile(c.Backup, os.O_WRONLY|os.O_CREATE|os.O_EXCL, c.mode)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	if err != nil {
+// removeFile removes the file, a symlink that leads to it, and its directory if nothing else is in it. A directory that is
+// a symlink stays: it would lead nowhere, and the next setup could make no file in it.
+func (c *Change) removeFile() error {
+	if err := os.Remove(c.file); err != nil {
 		return err
 	}
-	_, err = f.Write(c.Before)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		os.Remove(c.Backup)
+	if err := atomicfile.RemoveIfThere(c.Path); err != nil {
+		return err
 	}
-	return err
+	dir := filepath.Dir(c.Path)
+	if info, err := os.Lstat(dir); err == nil && info.IsDir() && !c.keepDir {
+		os.Remove(dir)
+	}
+	return nil
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// backUp copies the file. No other copy is overwritten, but for one from before an earlier first edit.
+func (c *Change) backUp() error {
+	path := c.Backup
+	for n := 2; !c.first; n++ {
+		was, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		if err != nil || bytes.Equal(was, c.Before) {
+			return err
+		}
+		path = fmt.Sprintf("%s-%d", c.Backup, n)
+	}
+	return atomicfile.Write(path, c.mode, true, func(w io.Writer) error { _, err := w.Write(c.Before); return err })
 }

@@ -41,7 +41,12 @@ func (a *agent) inSettings(path string) bool {
 	if err != nil || c.Before == nil {
 		return false
 	}
-	t, err := parseText(c.Before)
+	return a.connected(c.Before)
+}
+
+// connected reports whether the text of a settings file has entries of cairn.
+func (a *agent) connected(data []byte) bool {
+	t, err := parseText(data)
 	if err != nil {
 		return false
 	}

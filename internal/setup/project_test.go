@@ -42,7 +42,15 @@ func TestProjectFiles(t *testing.T) {
 				if strings.Contains(text, p.Project) {
 					t.Errorf("%s names the project: %s", path, text)
 				}
-				write(t, filepath.Join(other.Project, path), text)
+				copied := filepath.Join(other.Project, path)
+				write(t, copied, text)
+				info, err := os.Stat(filepath.Join(p.Project, path))
+				if err == nil {
+					err = os.Chmod(copied, info.Mode())
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
 			}
 			if s := statusOf(t, other, a.Name); !s.SetUp || !s.Complete || s.Program[0] != program[0] {
 				t.Errorf("in the copy: %+v", s)

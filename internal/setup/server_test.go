@@ -150,6 +150,42 @@ func TestServer(t *testing.T) {
 	}
 }
 
+// TestServerOfOtherOptions: what setup has made for another program or with another time is no text of the user. No copy of
+// it stays, neither after a change nor after the removal; one of an edited unit does.
+func TestServerOfOtherOptions(t *testing.T) {
+	t.Parallel()
+	for _, system := range []string{"linux", "darwin"} {
+		dir := t.TempDir()
+		opt := ServerOptions{
+			Program: []string{"/usr/bin/cairn"}, DataDir: filepath.Join(dir, "data"), Idle: 2 * time.Hour, System: system, Systemd: true,
+			Home: filepath.Join(dir, "home"), Config: filepath.Join(dir, "config"),
+		}
+		made := planned(t, dir, opt, "")
+		opt.Program, opt.Idle = []string{"/opt/cairn"}, time.Hour
+		if got := planned(t, dir, opt, ""); got != made {
+			t.Errorf("%s: changed %q", system, got)
+		}
+		opt.Program, opt.Idle, opt.Remove = []string{"/home/me/cairn"}, time.Minute, true
+		if got := planned(t, dir, opt, ""); got != made {
+			t.Errorf("%s: removed %q", system, got)
+		}
+		if left := below(t, dir, ""); len(left) > 0 {
+			t.Errorf("%s: left %q", system, left)
+		}
+		path, text, _, _ := opt.atLogin()
+		for _, edited := range []string{strings.Replace(text, "--on-demand", "--on-demand --listen", 1), text + "# mine\n"} {
+			write(t, path, edited)
+			planned(t, dir, opt, "")
+			if got := contents(t, path+backupSuffix); got != edited {
+				t.Errorf("%s: of an edited file there is left %q", system, got)
+			}
+			if err := os.Remove(path + backupSuffix); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // planned carries a plan out and returns its files.
 func planned(t *testing.T, dir string, opt ServerOptions, note string) string {
 	t.Helper()

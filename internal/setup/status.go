@@ -1,11 +1,13 @@
 package setup
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 	"unicode"
@@ -22,17 +24,21 @@ type Status struct {
 	Found bool   // the agent keeps its configuration here
 	File  string // with cairn's entries, or the adapter
 	Err   error  // File cannot be understood
+	Named bool   // File has the word cairn, also where it cannot be understood
 
 	Tools bool // the agent calls cairn as a server of tools, and no hooks
 
 	SetUp    bool
 	Complete bool     // nothing is missing that this version would add
 	Program  []string // how the entries start cairn
-	Gone     bool     // that program is not there any more
+	Unfit    string   // why that program cannot be run, "" if it can
+
+	Off     string // the setting by which the agent runs no hook, "" for none
+	OffFile string // where that is
 
 	// Unreviewed lists the events whose entries Codex skips, because its configuration
-	// does not know that the user has reviewed them. It may keep that elsewhere in
-	// another version.
+	// does not know that the user has reviewed them, or has them switched off. It may keep
+	// that elsewhere in another version.
 	Unreviewed []string
 }
 
@@ -58,10 +64,26 @@ func (a *agent) status(p Places) Status {
 		a.checkAdapter(p, &s)
 	}
 	if s.SetUp && filepath.IsAbs(s.Program[0]) {
-		_, err := os.Stat(s.Program[0])
-		s.Gone = errors.Is(err, fs.ErrNotExist)
+		s.Unfit = unfit(s.Program[0])
 	}
+	s.Off, s.OffFile = a.switchedOff(p)
 	return s
+}
+
+// unfit says why a program cannot be run, "" if it can.
+func unfit(path string) string {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "is not there"
+	case err != nil:
+		return "cannot be reached"
+	case !info.Mode().IsRegular():
+		return "is no program"
+	case info.Mode()&0o111 == 0 && runtime.GOOS != "windows":
+		return "is not executable"
+	}
+	return ""
 }
 
 func isDir(path string) bool {
@@ -74,6 +96,7 @@ func (a *agent) checkSettings(p Places, s *Status) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
+	s.Named = bytes.Contains(data, []byte("cairn"))
 	var t *text
 	if err == nil {
 		t, err = parseText(data)
@@ -95,6 +118,9 @@ func (a *agent) checkAdapter(p Places, s *Status) {
 	for i, f := range a.files([]string{"cairn"}) {
 		path := filepath.Join(a.home(p), filepath.FromSlash(f.path))
 		data, err := os.ReadFile(path)
+		if info, serr := os.Stat(path); serr == nil && info.Mode()&f.mode != f.mode {
+			complete = false
+		}
 		switch {
 		case i == 0:
 			s.File = path
@@ -106,7 +132,7 @@ func (a *agent) checkAdapter(p Places, s *Status) {
 			}
 			s.Program = programIn(string(data), a.Name)
 			s.SetUp = s.Program != nil
-			complete = a.asMade(f.path, string(data))
+			complete = complete && a.asMade(f.path, string(data))
 		case err != nil || !f.isOurs(string(data)):
 			complete = false
 		}
@@ -121,7 +147,8 @@ func unreviewed(config, file string, f hookFile) []string {
 	var known struct {
 		Hooks struct {
 			State map[string]struct {
-				Hash string `toml:"trusted_hash"`
+				Hash    string `toml:"trusted_hash"`
+				Enabled *bool  `toml:"enabled"`
 			} `toml:"state"`
 		} `toml:"hooks"`
 	}
@@ -133,7 +160,8 @@ func unreviewed(config, file string, f hookFile) []string {
 	}
 	f.visit(func(event string, g, i int) {
 		for _, file := range files {
-			if known.Hooks.State[fmt.Sprintf("%s:%s:%d:%d", file, snakeCase(event), g, i)].Hash != "" {
+			state := known.Hooks.State[fmt.Sprintf("%s:%s:%d:%d", file, snakeCase(event), g, i)]
+			if state.Hash != "" && (state.Enabled == nil || *state.Enabled) {
 				return
 			}
 		}

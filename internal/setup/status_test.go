@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -32,14 +33,20 @@ func TestLook(t *testing.T) {
 		if s := statusOf(t, p, a.Name); !s.Found || s.SetUp || s.Err != nil {
 			t.Errorf("%s before setup: %+v", a.Name, s)
 		}
-		cairn := filepath.Join(home, "bin", "cairn")
+		cairn := filepath.Join(home, "bin", "cairn.exe")
 		apply(t, a.Name, Options{Places: p, Program: []string{cairn}})
 		s := statusOf(t, p, a.Name)
-		if !s.SetUp || !s.Complete || s.Program[0] != cairn || !s.Gone {
+		if !s.SetUp || !s.Complete || s.Program[0] != cairn || s.Unfit != "is not there" {
 			t.Errorf("%s after setup: %+v", a.Name, s)
 		}
 		write(t, cairn, "")
-		if s := statusOf(t, p, a.Name); s.Gone {
+		if s := statusOf(t, p, a.Name); s.Unfit != "is not executable" && runtime.GOOS != "windows" {
+			t.Errorf("%s with a program without permission to run: %+v", a.Name, s)
+		}
+		if err := os.Chmod(cairn, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if s := statusOf(t, p, a.Name); s.Unfit != "" {
 			t.Errorf("%s: %+v", a.Name, s)
 		}
 		lost := "SessionStart"
@@ -73,6 +80,10 @@ func TestR124_UnreviewedHooksOfCodex(t *testing.T) {
 	got := statusOf(t, p, "codex").Unreviewed
 	if len(got) != all-1 || slices.Contains(got, "PreToolUse") {
 		t.Errorf("%q", got)
+	}
+	write(t, config, fmt.Sprintf("[hooks.state.%q]\ntrusted_hash = \"sha256:00\"\nenabled = false\n", hooks+":pre_tool_use:1:0"))
+	if got := statusOf(t, p, "codex").Unreviewed; len(got) != all {
+		t.Errorf("with a hook that is switched off: %q", got)
 	}
 	write(t, config, "no toml")
 	if got := statusOf(t, p, "codex").Unreviewed; len(got) != all {

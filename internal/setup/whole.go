@@ -70,7 +70,7 @@ func clineFilesOn(system string, program []string) (files []file) {
 		text := fmt.Sprintf("#!/bin/sh\n# %s\nexec %s\n", marker, commandLine(program, known.Cline))
 		f := file{path: "hooks/" + event, mode: 0o100, text: text}
 		if system == "windows" {
-			f.path += ".ps1"
+			f.path, f.mode = f.path+".ps1", 0
 			f.text = fmt.Sprintf(bom+"# %s\r\n"+
 				"[Console]::InputEncoding = [Console]::OutputEncoding = $OutputEncoding = [Text.UTF8Encoding]::new($false)\r\n"+
 				"[Console]::In.ReadToEnd() | %s\r\n", marker, powerShell(program, known.Cline))

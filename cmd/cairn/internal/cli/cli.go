@@ -167,10 +167,12 @@ func New(stdin io.Reader, stdout, stderr io.Writer, env func(string) string, dir
 
 // Run carries out one command line.
 func (c *Program) Run(ctx context.Context, args []string) int {
-	args = countArgs(args)
 	c.args = args
 	c.AddCommands(args)
-	if cmd, _, _ := c.Root.Find(args); cmd.Name() == "grep" {
+	switch c.about(args) {
+	case "log":
+		args = countArgs(args)
+	case "grep":
 		args = grepArgs(args)
 	}
 	c.Root.SetArgs(append([]string{}, args...)) // never nil, which would mean os.Args
@@ -189,6 +191,15 @@ func (c *Program) Run(ctx context.Context, args []string) int {
 		return ExitDone
 	}
 	return status
+}
+
+// about is the name of the command of a line, which may be one that is to be completed.
+func (c *Program) about(args []string) string {
+	if len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
+		args = args[1:]
+	}
+	cmd, _, _ := c.Root.Find(args)
+	return cmd.Name()
 }
 
 // Command describes one command; Run carries it out.

@@ -28,7 +28,7 @@ func longOption(arg string) string {
 }
 
 // countArgs rewrites -N after the command log, as git's users type it, to --number=N. The value of
-// another option stays.
+// another option stays. The line is one of cairn log: in that of cairn run the words are another program's.
 func countArgs(args []string) []string {
 	at := -1
 	for i, arg := range args {

@@ -43,8 +43,9 @@ func (l *library) Close() error {
 	return repo.Close()
 }
 
-// Borrow implements borrowing.
-func (l *library) Borrow(on bool) { l.opt.NoBorrow = !on }
+// Borrow implements borrowing. A track that borrows nothing is one outside of a repository: it keeps no
+// objects of git alive, of which it would have to make copies.
+func (l *library) Borrow(on bool) { l.opt.NoBorrow, l.opt.NoGit = !on, !on }
 
 // Processors implements scalable.
 func (l *library) Processors(n int) error {

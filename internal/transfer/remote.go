@@ -92,7 +92,7 @@ func (m *remote) run(ctx context.Context, gitDir string, args, rest []string, en
 	cmd := m.git.Remote(ctx, gitDir, m.home, args...)
 	cmd.Env = append(cmd.Env, env...)
 	var out bytes.Buffer
-	complaint := git.Talk{Tell: g.progress(m.tell)}
+	complaint := g.listens(m.tell)
 	cmd.Stdout, cmd.Stderr = &out, &complaint
 	err := cmd.Run()
 	if cause := end(); cause != nil {

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/envelope"
-	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -170,7 +169,7 @@ func (m *remote) local(ctx context.Context, gitDir string, args []string, in io.
 	ctx, g, end := m.guarded(ctx, gitDir)
 	cmd := m.git.Command(ctx, gitDir, append([]string{"--git-dir=" + gitDir}, args...)...)
 	cmd.Env = append(cmd.Env, env...)
-	complaint := git.Talk{Tell: g.progress(m.tell)}
+	complaint := g.listens(m.tell)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, &complaint
 	err := cmd.Run()
 	if cause := end(); cause != nil {

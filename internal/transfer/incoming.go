@@ -199,7 +199,7 @@ func (r *Transport) adoptIncoming(l *history.Locked, in *incoming) (fetched []st
 		ref := history.RefRemotes + line.name
 		if old, err := r.DB.Ref(ref); err == nil && !line.forward {
 			// The other store has begun its line again: the old value stays under another name.
-			if err := r.DB.SetRef(ref+"-"+old.String()[:BeginningDigits], old); err != nil {
+			if err := r.DB.SetRef(ref+"-"+old.String()[:history.BeginningDigits], old); err != nil {
 				return fetched, err
 			}
 		}

@@ -153,7 +153,7 @@ func (r *Transport) pushOpen(ctx context.Context, m *remote, lines []odb.Ref, wa
 	pushed, rejected, err := m.push(ctx, q.Dir(), specs)
 	if err == nil && len(rejected) > 0 {
 		for i := range rejected {
-			suffix := "-" + r.beginning(rejected[i].id).String()[:BeginningDigits]
+			suffix := "-" + r.beginning(rejected[i].id).String()[:history.BeginningDigits]
 			rejected[i].name += suffix
 			rejected[i].to += suffix
 		}
@@ -189,9 +189,6 @@ func (r *Transport) addNote(ctx context.Context, q *odb.Quarantine, p identity.P
 	}
 	return id, q.SetShallow(ends)
 }
-
-// BeginningDigits is the number of digits of an id that tell two beginnings of a line apart.
-const BeginningDigits = 12
 
 // beginning returns the oldest commit that is reachable along first parents.
 func (r *Transport) beginning(id object.ID) object.ID {

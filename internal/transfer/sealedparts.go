@@ -69,7 +69,7 @@ func (s *sealedPush) nameThere(line *ancestry, ref odb.Ref, heads map[string]env
 		if err != nil || on {
 			return name, err
 		}
-		name += "-" + s.beginning(ref.ID).String()[:BeginningDigits]
+		name += "-" + s.beginning(ref.ID).String()[:history.BeginningDigits]
 	}
 	return "", fmt.Errorf("line %s would move backward", ref.Name)
 }

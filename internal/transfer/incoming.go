@@ -3,6 +3,7 @@ package transfer
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -49,7 +50,7 @@ func (r *Transport) judgeIncoming(ctx context.Context, q *odb.Quarantine, own st
 	if err != nil {
 		return nil, err
 	}
-	places := make(map[string]int) // a store has pushed a line under two keys: the later release's counts
+	found := make(map[string]incomingLine) // of a line that a store has pushed under two keys, the last one counts
 	for _, ref := range byKey(refs) {
 		key, name, _ := strings.Cut(strings.TrimPrefix(ref.Name, RefIncoming), "/")
 		store, line, ok := strings.Cut(name, "/")
@@ -61,6 +62,7 @@ func (r *Transport) judgeIncoming(ctx context.Context, q *odb.Quarantine, own st
 		}
 		old, err := r.DB.Ref(history.RefRemotes + name)
 		if err == nil && old == ref.ID {
+			delete(found, name)
 			continue
 		}
 		met, err := in.judge(ctx, ref.ID, old, trusted)
@@ -70,13 +72,10 @@ func (r *Transport) judgeIncoming(ctx context.Context, q *odb.Quarantine, own st
 		if store == own { // lines of this store itself are not taken; their objects were audited like the others
 			continue
 		}
-		found := incomingLine{name, ref.ID, met || old.IsZero() || strings.HasPrefix(line, "pins/")}
-		if at, again := places[name]; again {
-			in.lines[at] = found
-			continue
-		}
-		places[name] = len(in.lines)
-		in.lines = append(in.lines, found)
+		found[name] = incomingLine{name, ref.ID, met || old.IsZero() || strings.HasPrefix(line, "pins/")}
+	}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		in.lines = append(in.lines, found[name])
 	}
 	return in, nil
 }

@@ -159,11 +159,23 @@ func (s *standing) failed(began time.Time, err error) *standing {
 	return &standing{Pushed: s.Pushed, Whole: s.Whole, Tried: began, Failed: s.Failed + 1, Error: text, Tips: s.Tips}
 }
 
-// Redacted returns a remote without the password that its URL may have.
+// Redacted returns a remote without the password that its URL may have. Git reads URLs that are none for net/url, such as
+// one with a % in the password.
 func Redacted(where string) string {
 	u, err := url.Parse(where)
-	if err != nil || u.User == nil {
+	switch {
+	case err == nil && u.User == nil:
+		return where
+	case err == nil:
+		return u.Redacted()
+	}
+	at := strings.LastIndexByte(where, '@')
+	scheme, user, ok := strings.Cut(where[:max(at, 0)], "://")
+	if !ok {
 		return where
 	}
-	return u.Redacted()
+	if name, _, has := strings.Cut(user, ":"); has {
+		user = name + ":xxxxx"
+	}
+	return scheme + "://" + user + where[at:]
 }

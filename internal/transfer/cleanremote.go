@@ -112,10 +112,7 @@ func (r *Transport) cleanSealed(ctx context.Context, m *remote, dryRun bool) (dr
 	if err := r.wholeHere(ctx, stay, heads); err != nil || dryRun {
 		return dropped, err
 	}
-	lines, err := r.ownLines()
-	if err == nil {
-		_, err = r.pushSealed(ctx, m, recipients, lines, true, true)
-	}
+	_, err = r.pushSealed(ctx, m, recipients, true, true)
 	return dropped, err
 }
 

@@ -27,7 +27,8 @@ type remote struct {
 	log  *slog.Logger
 	tell git.Progress // may be nil
 
-	shown []string // beginnings of refs that lead to what this store has, too
+	shown []string        // beginnings of refs that lead to what this store has, too
+	left  map[string]bool // lines of a push that the remote does not take, because their beginning is gone
 
 	timeout time.Duration    // without progress; <= 0 = none
 	room    func() error     // whether the disk has room for what comes; nil = not looked at
@@ -70,6 +71,14 @@ func IsLocal(where string) bool {
 	}
 	colon, slash := strings.IndexByte(where, ':'), strings.IndexByte(where, '/')
 	return colon < 0 || slash >= 0 && slash < colon
+}
+
+// leave notes a line that the remote does not take.
+func (m *remote) leave(line string) {
+	if m.left == nil {
+		m.left = make(map[string]bool)
+	}
+	m.left[line] = true
 }
 
 // Run runs a git command that ends in "-- URL ARGUMENTS" and returns what it prints.

@@ -44,6 +44,7 @@ func (s *sealedPush) moved(ctx context.Context, was *envelope.State) (tips map[s
 		case whole:
 			tips[name] = ref.ID
 		default:
+			s.m.leave(strings.TrimPrefix(ref.Name, history.RefRoot))
 			s.Log.Warn("line not pushed: its beginning has been cleaned away or thinned, and the remote does not have it", "line", name)
 		}
 	}

@@ -200,3 +200,35 @@ func TestResumeParted(t *testing.T) {
 		t.Errorf("no such session: %v", err)
 	}
 }
+
+// A session that a purge has rewritten goes on elsewhere as it is now, without what was purged.
+func TestResumeAfterAPurge(t *testing.T) {
+	t.Parallel()
+	remote := remoteOf(t)
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n"), "key": gittest.File("secret\n")})
+	f.turn("s-1", "m-1", "Fix the login", "a", "2\n")
+	g, h := f.machine(gittest.Tree{}), f.machine(gittest.Tree{})
+	f.sent(remote)
+	if _, err := f.repo.Purge(background, []string{f.path("key")}); err != nil {
+		t.Fatal(err)
+	}
+	f.turn("s-1", "m-2", "And the logout", "b", "3\n")
+	f.sent(remote)
+	if _, _, err := g.repo.FetchSession(background, remote, "s-1"); err != nil {
+		t.Fatal(err)
+	}
+	h.got(remote)
+	for _, m := range []*fixture{g, h} {
+		if _, err := m.Resume(background, "s-1", cairn.RestoreOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		m.is("a", "2\n")
+		m.is("b", "3\n")
+		if _, err := os.Stat(m.path("key")); err == nil {
+			t.Error("what was purged is back")
+		}
+		if s, err := m.Get(background, "s-1"); err != nil || s.Fetched != nil || s.Messages != 2 {
+			t.Errorf("session %+v, %v", s, err)
+		}
+	}
+}

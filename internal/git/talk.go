@@ -13,7 +13,8 @@ type Progress func(phase string, done, total int, bytes int64)
 
 // Talk takes in what git says on stderr: its progress goes to Tell, the rest is kept.
 type Talk struct {
-	Tell Progress // may be nil
+	Tell   Progress // may be nil
+	Remote Progress // is told the progress that a remote says it makes; nil = Tell is
 
 	line []byte       // the last line, which is not ended
 	rest bytes.Buffer // without progress
@@ -37,7 +38,7 @@ func phaseOf(beginning string) string {
 }
 
 var progressLine = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:remote: )?([A-Z][a-z]+ [a-z]+): +(?:\d+% \((\d+)/(\d+)\)|(\d+))(?:, ([\d.]+) (bytes|KiB|MiB|GiB))?`)
+	return regexp.MustCompile(`^(remote: )?([A-Z][a-z]+ [a-z]+): +(?:\d+% \((\d+)/(\d+)\)|(\d+))(?:, ([\d.]+) (bytes|KiB|MiB|GiB))?`)
 })
 
 // maxRest bounds the kept output, in bytes: a remote may go on talking.
@@ -76,12 +77,16 @@ func (g *Talk) String() string { return g.rest.String() + string(g.line) }
 // progress passes a line on if it is one of progress.
 func (g *Talk) progress(line string) bool {
 	m := progressLine().FindStringSubmatch(line)
-	if m == nil || phaseOf(m[1]) == "" {
+	if m == nil || phaseOf(m[2]) == "" {
 		return false
 	}
-	done, _ := strconv.Atoi(m[2] + m[4]) // one of them is a number
-	total, _ := strconv.Atoi(m[3])       // 0 where git knows none
-	g.Tell(phaseOf(m[1]), done, total, sizeOf(m[5], m[6]))
+	tell := g.Tell
+	if m[1] != "" && g.Remote != nil {
+		tell = g.Remote
+	}
+	done, _ := strconv.Atoi(m[3] + m[5]) // one of them is a number
+	total, _ := strconv.Atoi(m[4])       // 0 where git knows none
+	tell(phaseOf(m[2]), done, total, sizeOf(m[6], m[7]))
 	return true
 }
 

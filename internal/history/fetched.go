@@ -47,6 +47,8 @@ func (r *Store) Machines() (map[string]Machine, error) {
 type FetchedLine struct {
 	*LineEvent
 	From Machine
+
+	again bool // it has the second name of a line that was begun again, and is not what a fetch has set aside
 }
 
 // FetchedTips returns the newest checkpoint of every line with records that other stores have pushed.
@@ -56,7 +58,8 @@ func (r *Store) FetchedTips(ctx context.Context) ([]FetchedLine, error) {
 }
 
 // FetchedTip returns the newest checkpoint of a line that another store has pushed. Of the lines of
-// several stores it is that which moved last. The error wraps ErrNotFound where there is none.
+// several stores, and of one that was begun again, it is that which moved last. The error wraps
+// ErrNotFound where there is none.
 func (r *Store) FetchedTip(ctx context.Context, id string) (FetchedLine, error) {
 	tips, err := r.fetchedTips(ctx, strings.TrimPrefix(LineRef(id), RefRoot))
 	if err != nil {
@@ -67,14 +70,15 @@ func (r *Store) FetchedTip(ctx context.Context, id string) (FetchedLine, error) 
 	}
 	newest := tips[0]
 	for _, tip := range tips[1:] {
-		if tip.at > newest.at {
+		rewritten := tip.again && tip.at == newest.at && tip.From.Store == newest.From.Store // by a purge, which changes no time
+		if tip.at > newest.at || rewritten {
 			newest = tip
 		}
 	}
 	return newest, nil
 }
 
-// fetchedTips reads the lines of a name, "" for all.
+// fetchedTips reads the lines of a name with all their beginnings, "" for all.
 func (r *Store) fetchedTips(ctx context.Context, name string) ([]FetchedLine, error) {
 	refs, err := r.DB.Refs(RefRemotes)
 	if err != nil {
@@ -90,7 +94,7 @@ func (r *Store) fetchedTips(ctx context.Context, name string) ([]FetchedLine, er
 			return nil, err
 		}
 		store, line, _ := strings.Cut(strings.TrimPrefix(ref.Name, RefRemotes), "/")
-		if !strings.HasPrefix(line, strings.TrimPrefix(RefSessions, RefRoot)) || name != "" && line != name {
+		if !strings.HasPrefix(line, strings.TrimPrefix(RefSessions, RefRoot)) || name != "" && line != name && FirstName(line) != name {
 			continue
 		}
 		var e *LineEvent
@@ -103,7 +107,7 @@ func (r *Store) fetchedTips(ctx context.Context, name string) ([]FetchedLine, er
 		}
 		from := machines[store]
 		from.Store = store
-		tips = append(tips, FetchedLine{e, from})
+		tips = append(tips, FetchedLine{e, from, FirstName(line) != line && !strings.HasSuffix(line, e.ID[:BeginningDigits])})
 	}
 	return tips, nil
 }

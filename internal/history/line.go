@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -75,6 +76,19 @@ func LineRef(id string) string {
 		name = "+" + hex.EncodeToString(sum[:])
 	}
 	return RefSessions + name
+}
+
+// BeginningDigits is the number of digits of an id that tell two beginnings of a line apart.
+const BeginningDigits = 12
+
+// FirstName is the name of a line without the id of its second beginning: a line that was begun again, or that a purge
+// has rewritten, has a second name on a remote, which is its own with a hyphen and an id.
+func FirstName(name string) string {
+	at := len(name) - BeginningDigits - 1
+	if at <= 0 || name[at] != '-' || strings.Trim(name[at+1:], "0123456789abcdef") != "" {
+		return name
+	}
+	return name[:at]
 }
 
 // ReadLineEvent reads a checkpoint and the record of its line, if it has one.

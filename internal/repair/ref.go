@@ -18,7 +18,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/retention"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/thinned"
-	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
 
 // refsInOrder lists the refs, lines first: a checkpoint that several refs reach belongs to its
@@ -171,7 +170,7 @@ func (m *mender) aside(ctx context.Context, id object.ID, first bool, before tim
 	if err != nil || !ok {
 		return err
 	}
-	name := history.RefLost + strings.ReplaceAll(strings.TrimPrefix(m.line, history.RefRoot), "/", "-") + "-" + now.String()[:transfer.BeginningDigits]
+	name := history.RefLost + strings.ReplaceAll(strings.TrimPrefix(m.line, history.RefRoot), "/", "-") + "-" + now.String()[:history.BeginningDigits]
 	if _, known := m.asides[name]; known {
 		return nil
 	}

@@ -3,6 +3,7 @@ package transfer
 import (
 	"container/heap"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
@@ -56,7 +57,7 @@ func (r *Transport) Unpushed() (func(ref string) bool, error) {
 	s := r.standingOf(where)
 	return func(name string) bool {
 		id, err := r.DB.Ref(name)
-		return err == nil && !s.has(odb.Ref{Name: name, ID: id})
+		return err == nil && s.lacks(odb.Ref{Name: name, ID: id})
 	}, nil
 }
 
@@ -68,15 +69,15 @@ func (r *Transport) behind(ctx context.Context, pushed *standing) (n int, err er
 	}
 	w := &difference{read: r.ReadCheckpoint, met: make(map[object.ID]*meeting)}
 	for _, ref := range refs {
-		if !pushed.has(ref) {
+		if pushed.lacks(ref) {
 			w.meet(ref.ID, false)
 		}
 	}
 	if len(w.queue) == 0 {
 		return 0, nil
 	}
-	for _, text := range pushed.Tips {
-		if id, err := object.ParseID(text); err == nil {
+	for name, text := range pushed.Tips {
+		if id, err := object.ParseID(text); err == nil && !slices.Contains(pushed.Left, name) {
 			w.meet(id, true)
 		}
 	}

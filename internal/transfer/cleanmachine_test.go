@@ -170,3 +170,28 @@ func TestCleanRemoteAfterARepair(t *testing.T) {
 		}
 	}
 }
+
+// TestCleanRemoteAfterALostSession: the id of a session may end as the second name of a line does.
+func TestCleanRemoteAfterALostSession(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	dir := bareRepository(t, o)
+	f := newMachine(t)
+	lost := history.LineRef("0f8fad5b-d9cb-469f-a165-70867728950e")
+	if err := f.DB.SetRef(lost, history.IDOf(f.track(map[string]string{"a": "1\n"}))); err != nil {
+		t.Fatal(err)
+	}
+	f.push(dir)
+	if err := f.DB.DeleteRef(lost); err != nil {
+		t.Fatal(err)
+	}
+	err := f.Exclusive(t.Context(), func(l *history.Locked) error {
+		return f.RecordLosses(l, []history.Loss{{Kind: "ref", Ref: lost, Checkpoint: "a later one"}})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if dropped := f.cleanRemote(dir, false); dropped != nil {
+		t.Errorf("dropped %q", dropped)
+	}
+}

@@ -112,10 +112,7 @@ func (r *Transport) cleanSealed(ctx context.Context, m *remote, dryRun bool) (dr
 	if err := r.wholeHere(ctx, stay, heads); err != nil || dryRun {
 		return dropped, err
 	}
-	lines, err := r.ownLines()
-	if err == nil {
-		_, err = r.pushSealed(ctx, m, recipients, lines, true, true)
-	}
+	_, err = r.pushSealed(ctx, m, recipients, true, true)
 	return dropped, err
 }
 
@@ -211,20 +208,11 @@ func (r *Transport) surplus(there []thereRef) (list []thereRef, err error) {
 		has[strings.TrimPrefix(ref.Name, history.RefRoot)] = true
 	}
 	for _, ref := range there {
-		if !has[ref.name] && !has[firstName(ref.name)] {
+		if !has[ref.name] && !has[history.FirstName(ref.name)] {
 			list = append(list, ref)
 		}
 	}
 	return list, nil
-}
-
-// firstName is the name of a line without the id of its second beginning.
-func firstName(name string) string {
-	at := len(name) - BeginningDigits - 1
-	if at <= 0 || name[at] != '-' || strings.Trim(name[at+1:], "0123456789abcdef") != "" {
-		return name
-	}
-	return name[:at]
 }
 
 // drop deletes refs that still are what they were.

@@ -95,7 +95,7 @@ func TestCleanRemoteSecondNames(t *testing.T) {
 		"tracks/2026-01-02": "tracks/2026-01-02", "sessions/x-0123456789ab": "sessions/x", "sessions/x-0123456789aB": "sessions/x-0123456789aB",
 		"-0123456789ab": "-0123456789ab", "x": "x", "": "",
 	} {
-		if got := firstName(name); got != want {
+		if got := history.FirstName(name); got != want {
 			t.Errorf("the first name of %q is %q, want %q", name, got, want)
 		}
 	}

@@ -23,7 +23,7 @@ var fetchArgs = []string{
 	"-c", "fetch.fsck.gitmodulesName=ignore", "-c", "fetch.fsck.gitmodulesParse=ignore", "-c", "fetch.fsck.gitmodulesPath=ignore",
 	"-c", "fetch.fsck.gitmodulesSymlink=ignore", "-c", "fetch.fsck.gitmodulesUpdate=ignore", "-c", "fetch.fsck.gitmodulesUrl=ignore",
 	"-c", "core.bigFileThreshold=16m", "-c", "pack.threads=1", // larger blobs are streamed
-	"fetch", "--no-tags", "--recurse-submodules=no",
+	"fetch", "--no-tags", "--recurse-submodules=no", "--update-shallow", // else git leaves out lines that begin later there
 }
 
 // maxExpanded is the size of the largest piece of memory that git may ask for while it checks what
@@ -138,7 +138,7 @@ func (r *Transport) fetch(ctx context.Context, m *remote, want *wanted, all bool
 	if q, err = r.receive(ctx, q, sealed, own, len(lacks) > 0); err != nil {
 		return nil, sealed.again, err
 	}
-	in, err := r.judgeIncoming(ctx, q, own)
+	in, err := r.judgeIncoming(ctx, q, own, sealed.mine)
 	if err = sealed.explained(err); err != nil {
 		return nil, sealed.again, err
 	}
@@ -207,12 +207,20 @@ func (r *Transport) adopt(
 }
 
 // quarantine makes a quarantine for a fetch. If the store lacks objects, the quarantine does not
-// show git the store's refs: git would leave out the objects that these refs reach.
+// show git the store's refs: git would leave out the objects that these refs reach. Else git sees there, too, where
+// the lines of the store end.
 func (r *Transport) quarantine(alone bool) (*odb.Quarantine, error) {
 	if alone {
 		return r.DB.QuarantineAlone()
 	}
-	return r.DB.Quarantine()
+	q, err := r.DB.Quarantine()
+	if err != nil {
+		return nil, err
+	}
+	if err := q.SetShallow(r.DB.Ends()); err != nil {
+		return nil, errors.Join(err, q.Discard())
+	}
+	return q, nil
 }
 
 // foundIn returns the objects that a quarantine holds.

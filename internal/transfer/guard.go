@@ -91,6 +91,15 @@ func (g *guard) progress(tell git.Progress) git.Progress {
 	}
 }
 
+// listens takes in what git says. The progress that a remote says it makes is shown, and does not count.
+func (g *guard) listens(tell git.Progress) git.Talk {
+	shown := tell
+	if shown == nil {
+		shown = func(string, int, int, int64) {}
+	}
+	return git.Talk{Tell: g.progress(tell), Remote: shown}
+}
+
 // guarded starts a guard of a command in gitDir. end stops it and returns the reason for which it has
 // ended the command, nil for none.
 func (m *remote) guarded(ctx context.Context, gitDir string) (_ context.Context, g *guard, end func() error) {

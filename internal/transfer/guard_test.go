@@ -89,6 +89,17 @@ func TestGuardEndsTheIdle(t *testing.T) {
 	if looks != 18 || !errors.Is(cause, ErrStalled) {
 		t.Errorf("ended after %d looks: %v", looks, cause)
 	}
+	g = &guard{patience: 5, dir: dir}
+	talk := g.listens(nil)
+	looks, cause = watched(t, g, func(look int) {
+		if look < 20 {
+			fmt.Fprintf(&talk, "Receiving objects:  10%% (%d/100)\r", look)
+		}
+		fmt.Fprintf(&talk, "remote: Counting objects: %d\rremote: Resolving deltas:  10%% (%d/100)\r", look, look)
+	})
+	if looks != 25 || !errors.Is(cause, ErrStalled) {
+		t.Errorf("beside a remote that talks: ended after %d looks: %v", looks, cause)
+	}
 	if looks, cause := watched(t, &guard{dir: dir}, func(int) {}); looks != 100 || cause != nil {
 		t.Errorf("without a limit: ended after %d looks: %v", looks, cause)
 	}

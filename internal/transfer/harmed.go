@@ -48,7 +48,7 @@ func (r *Transport) splitHarmed(refs []thereRef) (sound, lost []thereRef, err er
 		if now, ok := replaced[id]; ok {
 			id = now
 		}
-		if h.lines[history.RefRoot+firstName(ref.name)] || r.leadsTo(id, h.commits) {
+		if h.lines[history.RefRoot+ref.name] || h.lines[history.RefRoot+history.FirstName(ref.name)] || r.leadsTo(id, h.commits) {
 			lost = append(lost, ref)
 		} else {
 			sound = append(sound, ref)

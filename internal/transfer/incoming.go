@@ -3,6 +3,7 @@ package transfer
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,6 +23,9 @@ type incoming struct {
 
 	audit   *audit
 	commits map[object.ID]bool // checked
+	trusted map[object.ID]bool // that refs of this store lead to
+	ends    odb.Ends           // where lines end on the remote: what came before has been cleaned away there
+	cut     []object.ID        // those of the ends that came
 }
 
 type incomingLine struct {
@@ -30,26 +34,26 @@ type incomingLine struct {
 	forward bool // a descendant of the line's old value
 }
 
-func (r *Transport) judgeIncoming(ctx context.Context, q *odb.Quarantine, own string) (*incoming, error) {
+// judgeIncoming audits what came. mine says that the remote has sealed lines of this store itself, which do not come.
+func (r *Transport) judgeIncoming(ctx context.Context, q *odb.Quarantine, own string, mine bool) (*incoming, error) {
 	refs, err := q.Refs(RefIncoming)
 	if err != nil {
 		return nil, err
 	}
-	if len(refs) == 0 {
+	if len(refs) == 0 && !mine {
 		return nil, state.NotFound("no checkpoint of this project there (cairn fetch --list --all shows what is there)")
 	}
-	in := &incoming{audit: newAudit(q), commits: make(map[object.ID]bool)}
+	in := &incoming{audit: newAudit(q), commits: make(map[object.ID]bool), ends: q.Ends()}
 	if in.machines, err = r.machinesOf(q); err != nil {
 		return nil, err
 	}
 	if in.signatures, err = r.signaturesOf(q, own); err != nil {
 		return nil, err
 	}
-	trusted, err := r.trusted(ctx)
-	if err != nil {
+	if in.trusted, err = r.trusted(ctx); err != nil {
 		return nil, err
 	}
-	places := make(map[string]int) // a store has pushed a line under two keys: the later release's counts
+	found := make(map[string]incomingLine) // of a line that a store has pushed under two keys, the last one counts
 	for _, ref := range byKey(refs) {
 		key, name, _ := strings.Cut(strings.TrimPrefix(ref.Name, RefIncoming), "/")
 		store, line, ok := strings.Cut(name, "/")
@@ -61,22 +65,20 @@ func (r *Transport) judgeIncoming(ctx context.Context, q *odb.Quarantine, own st
 		}
 		old, err := r.DB.Ref(history.RefRemotes + name)
 		if err == nil && old == ref.ID {
+			delete(found, name)
 			continue
 		}
-		met, err := in.judge(ctx, ref.ID, old, trusted)
+		met, err := in.judge(ctx, ref.ID, old)
 		if err != nil {
 			return nil, fmt.Errorf("line %s: %w", name, err)
 		}
 		if store == own { // lines of this store itself are not taken; their objects were audited like the others
 			continue
 		}
-		found := incomingLine{name, ref.ID, met || old.IsZero() || strings.HasPrefix(line, "pins/")}
-		if at, again := places[name]; again {
-			in.lines[at] = found
-			continue
-		}
-		places[name] = len(in.lines)
-		in.lines = append(in.lines, found)
+		found[name] = incomingLine{name, ref.ID, met || old.IsZero() || strings.HasPrefix(line, "pins/")}
+	}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		in.lines = append(in.lines, found[name])
 	}
 	return in, nil
 }
@@ -117,15 +119,15 @@ func (r *Transport) machinesOf(q *odb.Quarantine) (map[string]history.Machine, e
 	return machines, nil
 }
 
-// judge audits a commit and its ancestors, up to those that are trusted, and reports whether it met
-// old.
-func (in *incoming) judge(ctx context.Context, tip, old object.ID, trusted map[object.ID]bool) (met bool, err error) {
+// judge audits a commit and its ancestors, up to those that are trusted and to the ends of lines, and reports
+// whether it met old.
+func (in *incoming) judge(ctx context.Context, tip, old object.ID) (met bool, err error) {
 	seen := map[object.ID]bool{tip: true}
 	for queue := []object.ID{tip}; len(queue) > 0; {
 		id := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
 		met = met || id == old
-		if trusted[id] {
+		if in.trusted[id] {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -140,6 +142,10 @@ func (in *incoming) judge(ctx context.Context, tip, old object.ID, trusted map[o
 			return false, err
 		}
 		in.commits[id] = true
+		if in.endsHere(id, c.Parents) {
+			in.cut = append(in.cut, id)
+			continue
+		}
 		for _, parent := range c.Parents {
 			if !seen[parent] {
 				seen[parent] = true
@@ -148,6 +154,11 @@ func (in *incoming) judge(ctx context.Context, tip, old object.ID, trusted map[o
 		}
 	}
 	return met, nil
+}
+
+// endsHere reports whether a line ends at a commit on the remote, and goes no further here either.
+func (in *incoming) endsHere(id object.ID, parents []object.ID) bool {
+	return in.ends.Has(id) && slices.ContainsFunc(parents, func(parent object.ID) bool { return !in.trusted[parent] })
 }
 
 func (in *incoming) reread(id object.ID) (*object.CommitData, error) {
@@ -195,11 +206,14 @@ func (r *Transport) adoptIncoming(l *history.Locked, in *incoming) (fetched []st
 	if err := r.hasAll(in); err != nil {
 		return nil, err
 	}
+	if err := r.endAt(in.cut); err != nil {
+		return nil, err
+	}
 	for _, line := range in.lines {
 		ref := history.RefRemotes + line.name
 		if old, err := r.DB.Ref(ref); err == nil && !line.forward {
 			// The other store has begun its line again: the old value stays under another name.
-			if err := r.DB.SetRef(ref+"-"+old.String()[:BeginningDigits], old); err != nil {
+			if err := r.DB.SetRef(ref+"-"+old.String()[:history.BeginningDigits], old); err != nil {
 				return fetched, err
 			}
 		}
@@ -209,6 +223,18 @@ func (r *Transport) adoptIncoming(l *history.Locked, in *incoming) (fetched []st
 		fetched = append(fetched, line.name)
 	}
 	return fetched, nil
+}
+
+// endAt notes commits without what came before them, as a cleaning does.
+func (r *Transport) endAt(cut []object.ID) error {
+	if len(cut) == 0 {
+		return nil
+	}
+	ends, err := r.DB.Shallow()
+	if err != nil {
+		return err
+	}
+	return r.DB.SetShallow(append(ends, cut...))
 }
 
 func (r *Transport) hasAll(in *incoming) error {

@@ -246,22 +246,28 @@ func (r *Transport) FetchSession(ctx context.Context, where, spec string) (id st
 	}
 	at, s, key, err := pickSession(list, spec)
 	if err != nil {
-		return "", nil, fmt.Errorf("fetch from %s: %w", where, err)
+		return "", nil, fmt.Errorf("fetch from %s: %w", Redacted(where), err)
 	}
 	fetched, err = r.fetchLines(ctx, where, wantSession(key, at.Store, s))
 	return s.ID, fetched, err
 }
 
-// wantSession names one session of a store.
+// wantSession names one session of a store, with the second names of its line: a purge may have rewritten it.
 func wantSession(key, store string, s RemoteSession) *wanted {
 	if s.sealed {
 		signed := strings.TrimPrefix(history.RefSignatures, history.RefRoot)
 		return &wanted{keys: []string{key}, only: func(of, name string) bool {
-			return of == store && (name == s.ref || name == signed+s.ref)
+			return of == store && (name == s.ref || name == signed+s.ref || history.FirstName(name) == s.ref)
 		}}
 	}
-	name, note := key+"/"+store+"/"+s.ref, refAbout+key+"/"+store
-	return &wanted{specs: []string{"+" + history.RefRoot + name + ":" + RefIncoming + name, "+" + note + ":" + note, signedSpec(key + "/" + store + "/*")}}
+	want := &wanted{specs: []string{signedSpec(key + "/" + store + "/*")}}
+	for _, line := range []string{s.ref, s.ref + "-*"} {
+		name := key + "/" + store + "/" + line
+		want.specs = append(want.specs, "+"+history.RefRoot+name+":"+RefIncoming+name)
+	}
+	note := refAbout + key + "/" + store
+	want.specs = append(want.specs, "+"+note+":"+note)
+	return want
 }
 
 // pickSession finds a session of this project that another store pushed: "@" is the newest, else an id

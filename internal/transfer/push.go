@@ -46,16 +46,22 @@ func (r *Transport) ownRefs() (own []odb.Ref, err error) {
 func (r *Transport) ownLines() (own []odb.Ref, err error) {
 	refs, err := r.ownRefs()
 	for _, ref := range refs {
-		if ref.Err == nil {
-			_, ref.Err = r.ReadCheckpoint(ref.ID)
-		}
-		if ref.Err != nil {
-			r.Log.Warn("line not pushed", "ref", ref.Name, "error", ref.Err)
+		if err := r.sound(ref); err != nil {
+			r.Log.Warn("line not pushed", "ref", ref.Name, "error", err)
 			continue
 		}
 		own = append(own, ref)
 	}
 	return own, err
+}
+
+// sound returns the damage of a line that keeps it from being pushed.
+func (r *Transport) sound(ref odb.Ref) error {
+	if ref.Err != nil {
+		return ref.Err
+	}
+	_, err := r.ReadCheckpoint(ref.ID)
+	return err
 }
 
 // Push sends the lines of this store, with pins, operations and imported checkpoints, to a git
@@ -88,7 +94,7 @@ func (r *Transport) pushAndNote(ctx context.Context, m *remote) (pushed []string
 	pushed, err = r.pushTo(ctx, m, lines, true, func(odb.Ref) bool { return true })
 	switch known, _ := r.Remembered(); {
 	case err == nil:
-		return pushed, r.noteStanding(m.url, succeeded(began, lines))
+		return pushed, r.noteStanding(m.url, succeeded(began, lines, m.left))
 	case ctx.Err() == nil && plainRemote(known) == plainRemote(m.url): // another remote may be a slip of the pen
 		err = errors.Join(err, r.noteStanding(m.url, before.failed(began, err)))
 	}
@@ -105,7 +111,7 @@ func (r *Transport) pushTo(
 	case err != nil:
 		return nil, err
 	case len(recipients) > 0:
-		return r.pushSealed(ctx, m, recipients, lines, check, false)
+		return r.pushSealed(ctx, m, recipients, check, false)
 	}
 	if pushed, err = r.pushOpen(ctx, m, lines, wanted); err == nil {
 		err = r.openFromNow(ctx, m.url)
@@ -137,7 +143,7 @@ func (r *Transport) pushOpen(ctx context.Context, m *remote, lines []odb.Ref, wa
 		}
 		name := strings.TrimPrefix(ref.Name, history.RefRoot)
 		specs = append(specs, pushSpec{
-			name: name, id: ref.ID, to: history.RefRoot + key + "/" + id + "/" + name,
+			line: name, name: name, id: ref.ID, to: history.RefRoot + key + "/" + id + "/" + name,
 			force: strings.HasPrefix(ref.Name, history.RefPins),
 		})
 	}
@@ -151,19 +157,39 @@ func (r *Transport) pushOpen(ctx context.Context, m *remote, lines []odb.Ref, wa
 	specs = append(specs, signed...)
 	specs = append(specs, pushSpec{name: noteName, id: note, to: refAbout + key + "/" + id, force: true})
 	pushed, rejected, err := m.push(ctx, q.Dir(), specs)
+	if err == nil {
+		rejected, err = r.begunAgain(ctx, rejected)
+	}
 	if err == nil && len(rejected) > 0 {
-		for i := range rejected {
-			suffix := "-" + r.beginning(rejected[i].id).String()[:BeginningDigits]
-			rejected[i].name += suffix
-			rejected[i].to += suffix
-		}
 		var more []string
 		if more, rejected, err = m.push(ctx, q.Dir(), rejected); err == nil && len(rejected) > 0 {
-			err = fmt.Errorf("it refused %s, %s among them", wording.Count(len(rejected), "line"), rejected[0].name)
+			err = fmt.Errorf("it refused %s, %s among them (cairn gc --remote drops there what a purge has replaced)",
+				wording.Count(len(rejected), "line"), rejected[0].name)
 		}
 		pushed = append(pushed, more...)
 	}
 	return slices.DeleteFunc(pushed, func(name string) bool { return name == noteName || name == signaturesName }), err
+}
+
+// begunAgain gives second names to the lines that would have moved backward. One that has gone on here since it was
+// read is left out: another push of this store has sent it further.
+func (r *Transport) begunAgain(ctx context.Context, rejected []pushSpec) (list []pushSpec, err error) {
+	of := r.ancestry(ctx, nil).of
+	for _, s := range rejected {
+		if now, err := r.DB.Ref(history.RefRoot + s.line); err == nil && now != s.id {
+			on, err := of.leadTo(ctx, now, s.id)
+			if err != nil {
+				return nil, err
+			}
+			if on {
+				continue
+			}
+		}
+		suffix := "-" + r.beginning(s.id).String()[:history.BeginningDigits]
+		s.name, s.to = s.name+suffix, s.to+suffix
+		list = append(list, s)
+	}
+	return list, nil
 }
 
 // noteName stands for the note among the names of lines.
@@ -189,9 +215,6 @@ func (r *Transport) addNote(ctx context.Context, q *odb.Quarantine, p identity.P
 	}
 	return id, q.SetShallow(ends)
 }
-
-// BeginningDigits is the number of digits of an id that tell two beginnings of a line apart.
-const BeginningDigits = 12
 
 // beginning returns the oldest commit that is reachable along first parents.
 func (r *Transport) beginning(id object.ID) object.ID {

@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,6 +34,7 @@ type standing struct {
 	Error  string            `json:"error,omitempty"`  // of the last push, "" if it succeeded
 	Sealed string            `json:"sealed,omitempty"` // for which recipients, "" = open
 	Tips   map[string]string `json:"tips,omitempty"`   // ids of the newest commits of the lines, by the ends of their refs
+	Left   []string          `json:"left,omitempty"`   // those of the lines that it does not take, because their beginning is gone
 }
 
 // Remembered returns the remote that Push remembers, "" for none.
@@ -141,9 +144,9 @@ func oldest(all map[string]*standing) (name string) {
 	return name
 }
 
-// succeeded is the standing after a push of lines.
-func succeeded(began time.Time, lines []odb.Ref) *standing {
-	s := &standing{Pushed: began, Whole: began, Tried: began, Tips: make(map[string]string)}
+// succeeded is the standing after a push of lines, some of which were left out.
+func succeeded(began time.Time, lines []odb.Ref, left map[string]bool) *standing {
+	s := &standing{Pushed: began, Whole: began, Tried: began, Tips: make(map[string]string), Left: slices.Sorted(maps.Keys(left))}
 	for _, ref := range lines {
 		s.Tips[strings.TrimPrefix(ref.Name, history.RefRoot)] = ref.ID.String()
 	}
@@ -156,14 +159,26 @@ func (s *standing) failed(began time.Time, err error) *standing {
 	if len(text) > maxErrorText {
 		text = strings.ToValidUTF8(text[:maxErrorText], "") + "..."
 	}
-	return &standing{Pushed: s.Pushed, Whole: s.Whole, Tried: began, Failed: s.Failed + 1, Error: text, Tips: s.Tips}
+	return &standing{Pushed: s.Pushed, Whole: s.Whole, Tried: began, Failed: s.Failed + 1, Error: text, Tips: s.Tips, Left: s.Left}
 }
 
-// Redacted returns a remote without the password that its URL may have.
+// Redacted returns a remote without the password that its URL may have. Git reads URLs that are none for net/url, such as
+// one with a % in the password.
 func Redacted(where string) string {
 	u, err := url.Parse(where)
-	if err != nil || u.User == nil {
+	switch {
+	case err == nil && u.User == nil:
+		return where
+	case err == nil:
+		return u.Redacted()
+	}
+	at := strings.LastIndexByte(where, '@')
+	scheme, user, ok := strings.Cut(where[:max(at, 0)], "://")
+	if !ok {
 		return where
 	}
-	return u.Redacted()
+	if name, _, has := strings.Cut(user, ":"); has {
+		user = name + ":xxxxx"
+	}
+	return scheme + "://" + user + where[at:]
 }

@@ -27,7 +27,8 @@ type remote struct {
 	log  *slog.Logger
 	tell git.Progress // may be nil
 
-	shown []string // beginnings of refs that lead to what this store has, too
+	shown []string        // beginnings of refs that lead to what this store has, too
+	left  map[string]bool // lines of a push that the remote does not take, because their beginning is gone
 
 	timeout time.Duration    // without progress; <= 0 = none
 	room    func() error     // whether the disk has room for what comes; nil = not looked at
@@ -72,6 +73,14 @@ func IsLocal(where string) bool {
 	return colon < 0 || slash >= 0 && slash < colon
 }
 
+// leave notes a line that the remote does not take.
+func (m *remote) leave(line string) {
+	if m.left == nil {
+		m.left = make(map[string]bool)
+	}
+	m.left[line] = true
+}
+
 // Run runs a git command that ends in "-- URL ARGUMENTS" and returns what it prints.
 func (m *remote) Run(ctx context.Context, gitDir string, args, rest []string) (string, error) {
 	return m.run(ctx, gitDir, args, rest)
@@ -92,7 +101,7 @@ func (m *remote) run(ctx context.Context, gitDir string, args, rest []string, en
 	cmd := m.git.Remote(ctx, gitDir, m.home, args...)
 	cmd.Env = append(cmd.Env, env...)
 	var out bytes.Buffer
-	complaint := git.Talk{Tell: g.progress(m.tell)}
+	complaint := g.listens(m.tell)
 	cmd.Stdout, cmd.Stderr = &out, &complaint
 	err := cmd.Run()
 	if cause := end(); cause != nil {

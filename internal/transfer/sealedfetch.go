@@ -131,6 +131,7 @@ type sealedFetch struct {
 	seen  envelope.Seen
 	named map[string]bool // refs of the quarantine that notes have set
 	again bool            // with all parts, or a little later, it could end another way
+	mine  bool            // lines of this store itself lie sealed there
 }
 
 // wanted says what a fetch brings: refspecs of open lines, and sealed lines of the project's keys.
@@ -151,7 +152,9 @@ func (f *sealedFetch) bring(ctx context.Context, own string) (err error) {
 		return err
 	}
 	for _, note := range f.notes.open {
-		if !slices.Contains(f.want.keys, note.Key) || note.Store == own && !f.all {
+		ours := slices.Contains(f.want.keys, note.Key)
+		f.mine = f.mine || ours && note.Store == own
+		if !ours || note.Store == own && !f.all {
 			continue
 		}
 		if err := f.store(ctx, carrier, note); err != nil {

@@ -199,3 +199,17 @@ func TestSealedSeen(t *testing.T) {
 		}
 	}
 }
+
+// TestSealedOnlyMine: a fetch from a remote that has sealed lines of this store alone brings nothing, and is no error.
+func TestSealedOnlyMine(t *testing.T) {
+	t.Parallel()
+	_, _, remote, f := sealedMachine(t)
+	f.pushes(remote, "1\n")
+	for range 2 {
+		if fetched, err := f.Fetch(t.Context(), remote); err != nil || len(fetched) > 0 {
+			t.Errorf("fetched %q, %v", fetched, err)
+		}
+	}
+	_, err := newMachine(t).sealsFor(key{f.Opt.Encrypt[0], f.Opt.Identity}).Fetch(t.Context(), remote)
+	wantError(t, err, state.ErrNotFound)
+}

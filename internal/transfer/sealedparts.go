@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/envelope"
-	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -45,6 +44,7 @@ func (s *sealedPush) moved(ctx context.Context, was *envelope.State) (tips map[s
 		case whole:
 			tips[name] = ref.ID
 		default:
+			s.m.leave(strings.TrimPrefix(ref.Name, history.RefRoot))
 			s.Log.Warn("line not pushed: its beginning has been cleaned away or thinned, and the remote does not have it", "line", name)
 		}
 	}
@@ -70,7 +70,7 @@ func (s *sealedPush) nameThere(line *ancestry, ref odb.Ref, heads map[string]env
 		if err != nil || on {
 			return name, err
 		}
-		name += "-" + s.beginning(ref.ID).String()[:BeginningDigits]
+		name += "-" + s.beginning(ref.ID).String()[:history.BeginningDigits]
 	}
 	return "", fmt.Errorf("line %s would move backward", ref.Name)
 }
@@ -170,7 +170,7 @@ func (m *remote) local(ctx context.Context, gitDir string, args []string, in io.
 	ctx, g, end := m.guarded(ctx, gitDir)
 	cmd := m.git.Command(ctx, gitDir, append([]string{"--git-dir=" + gitDir}, args...)...)
 	cmd.Env = append(cmd.Env, env...)
-	complaint := git.Talk{Tell: g.progress(m.tell)}
+	complaint := g.listens(m.tell)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, &complaint
 	err := cmd.Run()
 	if cause := end(); cause != nil {

@@ -34,17 +34,20 @@ type sealedPush struct {
 	held       []thereRef // parts on the remote, as far as is known
 }
 
-// pushSealed seals lines, and the note about all of them, for the recipients. It tries again where another
-// program has pushed for this store meanwhile.
-func (r *Transport) pushSealed(
-	ctx context.Context, m *remote, recipients []string, lines []odb.Ref, check, rewrite bool,
-) (pushed []string, err error) {
+// pushSealed seals all lines, and the note about them, for the recipients. It tries again where another program has
+// pushed for this store meanwhile. The lines are read when no other process makes a sealed push: one that has ended
+// since may have sent later states.
+func (r *Transport) pushSealed(ctx context.Context, m *remote, recipients []string, check, rewrite bool) (pushed []string, err error) {
 	end, err := r.oneSealing(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, end()) }()
 	if err := r.sealFromNow(m.url, recipients); err != nil {
+		return nil, err
+	}
+	lines, err := r.ownLines()
+	if err != nil {
 		return nil, err
 	}
 	s := &sealedPush{Transport: r, m: m, recipients: recipients, check: check, rewrite: rewrite, lines: lines}
@@ -272,9 +275,9 @@ func (s *sealedPush) send(ctx context.Context, carrier *odb.Quarantine, was, nex
 
 // movedMeanwhile reports whether git refused to move a ref because it is not what it was.
 func movedMeanwhile(why string) bool {
-	return slices.ContainsFunc([]string{"stale info", "failed to update ref", "incorrect old value", "cannot lock ref"}, func(text string) bool {
-		return strings.Contains(why, text)
-	})
+	return slices.ContainsFunc([]string{
+		"stale info", "failed to update ref", "incorrect old value", "cannot lock ref", "reference already exists", "reference does not exist",
+	}, func(text string) bool { return strings.Contains(why, text) })
 }
 
 // done keeps what the remote has now, and deletes the parts there that no note lists any more.

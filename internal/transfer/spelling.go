@@ -19,9 +19,12 @@ func plainRemote(where string) string {
 	if IsLocal(where) {
 		return filepath.Clean(where)
 	}
-	u, err := url.Parse(where)
-	if err != nil || u.Scheme == "" || !strings.Contains(where, "://") {
+	if !strings.Contains(where, "://") {
 		return plainHostPath(where)
+	}
+	u, err := url.Parse(where)
+	if err != nil { // as with a port that is no number
+		return where
 	}
 	u.Scheme, u.Host = strings.ToLower(u.Scheme), strings.ToLower(u.Host)
 	if u.Scheme == "file" && u.Host == "" {

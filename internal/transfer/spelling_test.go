@@ -27,6 +27,7 @@ func TestPlainRemote(t *testing.T) {
 	apart := []string{
 		"https://h/x", "http://h/x", "https://h:8443/x", "https://h/X", "https://i/x", "https://you@h/x", "ssh://h/x", "git://h/x",
 		"h:x", "h:~/x", "you@h:x", "You@h:x", "ssh://You@h/x", "ssh://you@h/x", "/srv/x", "/srv/x.git", "/srv/X", "file://host/srv/x", "https://h/x?y", "%zz:x", "", "https://",
+		"ssh://git@h:team/x", "https://h:team/x", "https://h/50%/x", "h:/50%/x", "https://me:50%@h/x", // that are no URLs for net/url
 	}
 	for i, a := range apart {
 		for _, b := range apart[:i] {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -98,7 +99,8 @@ func Pushes(store string) bool {
 	return errors.Join(err, mark.Close()) == nil && !free
 }
 
-// syncDue reports whether there is something to push, and no pause after a failure.
+// syncDue reports whether there is something to push, and no pause after a failure. A damaged line is not pushed, so
+// it is not due either.
 func (r *Transport) syncDue(where string) (bool, error) {
 	s := r.standingOf(where)
 	if r.Now().Before(s.retry()) {
@@ -106,7 +108,7 @@ func (r *Transport) syncDue(where string) (bool, error) {
 	}
 	refs, err := r.ownRefs()
 	for _, ref := range refs {
-		if err == nil && ref.Err == nil && !s.has(ref) {
+		if err == nil && !s.has(ref) && r.sound(ref) == nil {
 			return true, nil
 		}
 	}
@@ -121,9 +123,14 @@ func (s *standing) retry() time.Time {
 	return s.Tried.Add(min(lastRetry, firstRetry<<min(s.Failed-1, 10)))
 }
 
-// has reports whether a line was pushed as it is.
+// has reports whether a line was pushed as it is, or the remote was asked to take it.
 func (s *standing) has(ref odb.Ref) bool {
 	return s.Tips[strings.TrimPrefix(ref.Name, history.RefRoot)] == ref.ID.String()
+}
+
+// lacks reports whether the remote does not have a line as it is.
+func (s *standing) lacks(ref odb.Ref) bool {
+	return !s.has(ref) || slices.Contains(s.Left, strings.TrimPrefix(ref.Name, history.RefRoot))
 }
 
 // pushNew pushes the lines that have moved since the last push, and every line once a day.
@@ -134,8 +141,15 @@ func (r *Transport) pushNew(ctx context.Context, m *remote) (pushed []string, er
 		return nil, err
 	}
 	whole := began.Sub(before.Whole) >= wholeEvery
-	pushed, err = r.pushTo(ctx, m, lines, whole, func(ref odb.Ref) bool { return whole || !before.has(ref) })
-	now := succeeded(began, lines)
+	wanted := func(ref odb.Ref) bool { return whole || !before.has(ref) }
+	m.left = nil
+	for _, ref := range lines {
+		if !wanted(ref) && before.lacks(ref) {
+			m.leave(strings.TrimPrefix(ref.Name, history.RefRoot))
+		}
+	}
+	pushed, err = r.pushTo(ctx, m, lines, whole, wanted)
+	now := succeeded(began, lines, m.left)
 	switch {
 	case ctx.Err() != nil:
 		return pushed, err

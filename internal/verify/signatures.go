@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -59,6 +60,9 @@ func (v *verifier) signatures(ctx context.Context, signers string) error {
 		program, err := sshsig.Look()
 		if err != nil {
 			return fmt.Errorf("verify signatures: %w (install OpenSSH, or leave the list of signers out)", err)
+		}
+		if _, err := os.Stat(signers); err != nil { // also where nothing is signed
+			return fmt.Errorf("verify signatures: list of signers: %w", err)
 		}
 		j.program = program
 	}
@@ -230,8 +234,8 @@ func (j *judge) unexplained(replaced map[object.ID]object.ID) {
 // heads compares the heads that were signed with the line.
 func (j *judge) heads(name string, list []statement) {
 	j.ref = history.RefRoot + name
-	tip, err := j.DB.Ref(j.ref)
-	if err != nil {
+	tips := j.tips(j.ref)
+	if len(tips) == 0 {
 		if len(list) > 0 {
 			last := list[len(list)-1]
 			j.gap(Note{
@@ -241,7 +245,12 @@ func (j *judge) heads(name string, list []statement) {
 		}
 		return
 	}
-	places, oldest := j.places(tip)
+	places, oldest := j.places(tips[0])
+	for _, tip := range tips[1:] {
+		more, _ := j.places(tip)
+		maps.Copy(more, places)
+		places = more
+	}
 	var newest *Signed
 	for _, st := range list {
 		if !st.signed || st.Time.Before(j.since) {
@@ -254,6 +263,27 @@ func (j *judge) heads(name string, list []statement) {
 	if newest != nil {
 		j.report.Signatures = append(j.report.Signatures, *newest)
 	}
+}
+
+// tips returns the heads of a line. A fetched one may have several: where the other store has begun it again, or a
+// purge has rewritten it there, the line goes on under a second name, and the statements about it under the first.
+func (j *judge) tips(line string) (tips []object.ID) {
+	if tip, err := j.DB.Ref(line); err == nil {
+		tips = append(tips, tip)
+	}
+	if !strings.HasPrefix(line, history.RefRemotes) {
+		return tips
+	}
+	again, err := j.DB.Refs(line + "-")
+	if err != nil {
+		j.Log.Warn("second names of a line are left out", "line", line, "error", err)
+	}
+	for _, ref := range again {
+		if ref.Err == nil && history.FirstName(ref.Name) == line {
+			tips = append(tips, ref.ID)
+		}
+	}
+	return tips
 }
 
 // places returns the place of each checkpoint on its line, 0 for the newest, and the time of the oldest.

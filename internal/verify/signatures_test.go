@@ -237,8 +237,10 @@ func TestSigners(t *testing.T) {
 			t.Errorf("%s: sound %v, findings %v", name, r.Sound, r.Findings)
 		}
 	}
-	if _, err := p.repo.Verify(t.Context(), cairn.VerifyOptions{Signers: filepath.Join(k.dir, "none")}); err == nil || !strings.Contains(err.Error(), "none") {
-		t.Errorf("a list that is not there: %v", err)
+	for _, p := range []*project{p, worked(t)} { // signed or not
+		if _, err := p.repo.Verify(t.Context(), cairn.VerifyOptions{Signers: filepath.Join(k.dir, "none")}); err == nil || !strings.Contains(err.Error(), "none") {
+			t.Errorf("a list that is not there: %v", err)
+		}
 	}
 }
 
@@ -326,6 +328,37 @@ func TestPushedSignatures(t *testing.T) {
 	other.open()
 	if r := other.verify(cairn.VerifyOptions{Signers: signers}); !slices.Equal(kinds(r.Findings), []string{"head"}) {
 		t.Errorf("%+v", r.Findings)
+	}
+}
+
+// TestPushedAfterAPurge: a line that a purge has rewritten goes on under a second name on a remote, and its signatures
+// count there.
+func TestPushedAfterAPurge(t *testing.T) {
+	t.Parallel()
+	p, _, signers := signed(t)
+	remote := filepath.Join(t.TempDir(), "remote.git")
+	p.oracle.In(filepath.Dir(remote), "init", "-q", "--bare", remote)
+	push := func() {
+		t.Helper()
+		if _, err := p.repo.Push(t.Context(), remote); err != nil {
+			t.Fatal(err)
+		}
+	}
+	push()
+	p.purge()
+	p.step("s", "5", "five\n")
+	push()
+	other := &project{T: t, root: p.root, oracle: p.oracle, opt: p.opt}
+	other.opt.DataDir, other.opt.Sign = filepath.Join(t.TempDir(), "data"), ""
+	other.open()
+	defer other.repo.Close()
+	if _, err := other.repo.Fetch(t.Context(), remote); err != nil {
+		t.Fatal(err)
+	}
+	r := other.sound(cairn.VerifyOptions{Signers: signers})
+	head := p.git("rev-parse", sessionRef)
+	if !slices.ContainsFunc(r.Signatures, func(s cairn.VerifySigned) bool { return s.Checkpoint == head && s.Unsigned == 0 }) {
+		t.Errorf("signatures %+v, want one of %s", r.Signatures, head)
 	}
 }
 

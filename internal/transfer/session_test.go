@@ -1,0 +1,67 @@
+package transfer
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
+)
+
+// TestFetchSessionHidesPasswords: no error about a session names the password of the remote.
+func TestFetchSessionHidesPasswords(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	if _, err := os.Stat(filepath.Join(strings.TrimSpace(o.In(t.TempDir(), "--exec-path")), "git-remote-http")); err != nil {
+		t.Skip("git without HTTP")
+	}
+	dir := bareRepository(t, o)
+	f := newMachine(t)
+	f.session("s-1", "One", 5, map[string]string{"a": "1\n"})
+	f.push(dir)
+	o.In(dir, "update-server-info")
+	server := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(dir))))
+	defer server.Close()
+	where := strings.Replace(server.URL, "://", "://user:s3cret@", 1) + "/" + filepath.Base(dir)
+	_, _, err := f.other().FetchSession(t.Context(), where, "none")
+	wantError(t, err, state.ErrNotFound)
+	if err == nil || strings.Contains(err.Error(), "s3cret") || !strings.Contains(err.Error(), "user:xxxxx@") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestFetchSessionThatWasRewritten: a session whose line a purge has rewritten comes as it is now, openly and sealed.
+func TestFetchSessionThatWasRewritten(t *testing.T) {
+	t.Parallel()
+	for _, sealed := range []bool{false, true} {
+		o := gittest.NewOracle(t)
+		dir := bareRepository(t, o)
+		f := newMachine(t)
+		if k := newKey(t); sealed {
+			f.sealsFor(k)
+		}
+		f.session("s", "One", 5, map[string]string{"a": "1\n"})
+		f.session("other", "Two", 5, map[string]string{"b": "1\n"})
+		f.push(dir)
+		if err := f.DB.DeleteRef(history.LineRef("s")); err != nil {
+			t.Fatal(err)
+		}
+		f.session("s", "One", 5, map[string]string{})
+		now := f.session("s", "One", 6, map[string]string{"c": "1\n"})
+		f.push(dir)
+		g := f.other()
+		g.Opt.Identity = f.Opt.Identity
+		id, fetched, err := g.FetchSession(t.Context(), dir, "s")
+		if err != nil || id != "s" || strings.Contains(strings.Join(fetched, " "), "other") {
+			t.Errorf("sealed %v: fetched %q, %q, %v", sealed, id, fetched, err)
+		}
+		if tip, err := g.FetchedTip(t.Context(), "s"); err != nil || tip.ID != now.ID {
+			t.Errorf("sealed %v: the session is at %v, %v, want %s", sealed, tip.LineEvent, err, now.ID)
+		}
+	}
+}

@@ -63,6 +63,9 @@ func (c *commands) serverPlan(program []string, f *setupFlags) (*setup.Plan, err
 	if err != nil {
 		return nil, err
 	}
+	if chosen, ok := protocol.ReadOnDemand(dataDir); ok && !f.idleGiven {
+		f.idle = chosen
+	}
 	if _, err := protocol.Socket(dataDir); err != nil {
 		return nil, err
 	}

@@ -137,10 +137,11 @@ func (c *commands) agentSettings(agent string) func(project string) []string {
 			return nil
 		}
 		local := filepath.Join(project, filepath.FromSlash(found.Local))
-		return []string{
-			filepath.Join(c.agentPlaces().Dirs[found.Name], "settings.json"),
-			filepath.Join(local, "settings.json"), filepath.Join(local, "settings.local.json"),
+		files := []string{filepath.Join(local, "settings.json"), filepath.Join(local, "settings.local.json")}
+		if dir := c.agentPlaces().Dirs[found.Name]; dir != "" {
+			files = append([]string{filepath.Join(dir, "settings.json")}, files...)
 		}
+		return files
 	}
 }
 

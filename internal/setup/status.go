@@ -140,7 +140,7 @@ func (a *agent) checkAdapter(p Places, s *Status) {
 	s.Complete = s.SetUp && complete
 }
 
-// configuration is the file of the user in which Codex keeps what is trusted, "" if it is not known.
+// configuration is the file in which Codex lists the hooks that the user trusts. It is "" where the directory is not known.
 func (a *agent) configuration(p Places) string {
 	if p.Dirs[a.Name] == "" {
 		return ""

@@ -116,7 +116,7 @@ func (c *commands) doctorCommand() *cobra.Command {
 	return cmd
 }
 
-// endEarly prints what was found until an error. What was not found to be repairable may be so.
+// endEarly prints the findings from before an error. Repairs that are worked out last are not known then.
 func (c *commands) endEarly(all []cairn.Fault, err error) error {
 	if len(all) == 0 {
 		return err

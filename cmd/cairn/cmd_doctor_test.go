@@ -1,10 +1,17 @@
 package main
 
 import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
 // TestDoctorLooksForAgents: in the places of the user and in those of the project.
@@ -19,5 +26,44 @@ func TestDoctorLooksForAgents(t *testing.T) {
 	c := runHere(t, dir, home, "", "doctor")
 	if !strings.Contains(c.stderr, "Gemini CLI: set up, never heard of") || !strings.Contains(c.stderr, "Qwen Code: set up in this project, ") || strings.Count(c.stderr, "set up") != 2 {
 		t.Errorf("%s", c.stderr)
+	}
+}
+
+// TestDoctorEndsEarly: an error of one part comes after what the parts before have found and mended.
+func TestDoctorEndsEarly(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("there a file in the place of a directory may count as none")
+	}
+	home, dir, data := t.TempDir(), t.TempDir(), t.TempDir()
+	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1\n")})
+	gittest.Create(t, data, gittest.Tree{"hooks/agents": gittest.File("no directory")})
+	if c := runHere(t, dir, home, "", "--data-dir", data, "track"); c.status != cli.ExitDone {
+		t.Fatal(c)
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	index := filepath.Join(cairn.StorePath(data, real), "cairn", "index")
+	for _, args := range [][]string{{"doctor"}, {"doctor", "--json"}, {"doctor", "--fix"}} {
+		if err := os.WriteFile(index, []byte("torn"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c := runHere(t, dir, home, "", append([]string{"--data-dir", data}, args...)...)
+		if c.status != cli.ExitFailed || !strings.Contains(c.stderr, "agents") || !strings.Contains(c.stdout, "drop it; the next track reads every file") {
+			t.Errorf("%q: %+v", args, c)
+		}
+		var found []cairn.Fault
+		if err := json.Unmarshal([]byte(c.stdout), &found); slices.Contains(args, "--json") && (err != nil || len(found) != 1) {
+			t.Errorf("%v, %+v", err, found)
+		}
+		if mended := strings.Contains(c.stdout, "    mended: "); mended != slices.Contains(args, "--fix") {
+			t.Errorf("%q: %s", args, c.stdout)
+		}
+	}
+	c := runHere(t, dir, home, "", "--data-dir", data, "doctor")
+	if c.status != cli.ExitFailed || c.stdout != "" {
+		t.Errorf("%+v", c)
 	}
 }

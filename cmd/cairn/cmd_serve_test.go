@@ -171,6 +171,11 @@ func TestServe(t *testing.T) {
 	if status != 0 || !strings.HasPrefix(link, s.ways[0].URL+"/login?code=") {
 		t.Errorf("status %d, %q", status, link)
 	}
+	var answer map[string]string
+	text, status := s.cairn(first, "serve", "--login", "--json")
+	if err := json.Unmarshal([]byte(text), &answer); err != nil || status != 0 || len(answer) != 1 || !strings.HasPrefix(answer["login"], s.ways[0].URL+"/login?code=") {
+		t.Errorf("status %d, %q, %v", status, text, err)
+	}
 	if status, _ := s.get("/"); status != 200 {
 		t.Errorf("the page answers %d", status)
 	}
@@ -199,13 +204,13 @@ func TestServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
-	answer, err := http.DefaultTransport.RoundTrip(r)
+	events, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	go func() {
-		_, err := io.Copy(io.Discard, answer.Body)
-		stream <- errors.Join(err, answer.Body.Close())
+		_, err := io.Copy(io.Discard, events.Body)
+		stream <- errors.Join(err, events.Body.Close())
 	}()
 	if status := s.end(syscall.SIGTERM); status != 0 {
 		t.Errorf("SIGTERM ends it with %d: %s", status, s.err)

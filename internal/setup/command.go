@@ -105,12 +105,13 @@ func ours(line, agent string) (program []string) {
 	if n < 3 || words[n-2] != "hook" || words[n-1] != agent {
 		return nil
 	}
-	name := words[0]
-	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
-		name = name[i+1:]
-	}
-	if !strings.Contains(strings.ToLower(name), "cairn") {
+	if !named(words[0]) {
 		return nil
 	}
 	return words[:n-2]
+}
+
+// named reports whether the file of a program has cairn in its name.
+func named(program string) bool {
+	return strings.Contains(strings.ToLower(program[strings.LastIndexAny(program, `/\`)+1:]), "cairn")
 }

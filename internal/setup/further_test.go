@@ -220,3 +220,68 @@ func TestToolServer(t *testing.T) {
 		})
 	}
 }
+
+// TestToolServerOfTheUser: an update changes how cairn is started, and leaves what the user has added to the entry.
+func TestToolServerOfTheUser(t *testing.T) {
+	t.Parallel()
+	p, _ := places(t)
+	a, err := agentOf(known.Amp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := a.settingsPath(p)
+	const theirs = `{
+  "amp.mcpServers": {
+    "cairn": {
+      "command": "/old/cairn", // moved
+      "args": ["mcp"],
+      "env": {"CAIRN_KEEP": "all"}
+    }
+  }
+}
+`
+	write(t, path, theirs)
+	apply(t, a.Name, Options{Places: p, Program: program})
+	if got, want := contents(t, path), strings.Replace(theirs, "/old/cairn", program[0], 1); got != want {
+		t.Errorf("%s", got)
+	}
+	apply(t, a.Name, Options{Places: p, Program: []string{program[0], "--data-dir", "/d"}})
+	if got := contents(t, path); !strings.Contains(got, `"env": {"CAIRN_KEEP": "all"}`) || !strings.Contains(got, "// moved") {
+		t.Errorf("%s", got)
+	}
+	if s := statusOf(t, p, a.Name); !slices.Equal(s.Program, []string{program[0], "--data-dir", "/d"}) {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestToolServerOfOthers: a server of the same name that is not cairn's stays, and so does a list of another form.
+func TestToolServerOfOthers(t *testing.T) {
+	t.Parallel()
+	a, err := agentOf(known.Amp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for list, want := range map[string]error{
+		`{"cairn": {"command": "/opt/weather", "args": ["mcp"]}}`:      ErrForeign,
+		`{"cairn": {"command": "/opt/cairn-maps", "args": ["serve"]}}`: ErrForeign,
+		`{"cairn": {"url": "https://example.com/mcp"}}`:                ErrForeign,
+		`{"cairn": 1}`: ErrForeign,
+		`5`:            errForm,
+		`[]`:           errForm,
+		`null`:         errForm,
+	} {
+		p, _ := places(t)
+		text := `{"amp.mcpServers": ` + list + "}\n"
+		write(t, a.settingsPath(p), text)
+		if _, err := New(a.Name, Options{Places: p, Program: program}); !errors.Is(err, want) {
+			t.Errorf("%s: %v", list, err)
+		}
+		if s := statusOf(t, p, a.Name); s.SetUp {
+			t.Errorf("%s: %+v", list, s)
+		}
+		apply(t, a.Name, Options{Places: p, Program: program, Remove: true})
+		if got := contents(t, a.settingsPath(p)); got != text {
+			t.Errorf("%q", got)
+		}
+	}
+}

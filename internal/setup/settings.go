@@ -2,8 +2,11 @@ package setup
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"time"
+
+	"github.com/tailscale/hujson"
 )
 
 // settings is a settings file as an agent uses it for cairn.
@@ -80,20 +83,44 @@ type server struct {
 	Args    []string `json:"args"`
 }
 
+// add makes cairn a server. In an entry of cairn it changes only how cairn is started: what the user has added there,
+// such as variables, stays.
 func (f toolFile) add(program []string) error {
 	entry := server{program[0], append(slices.Clone(program[1:]), "mcp")}
 	all, _ := member(&f.root, toolServers)
 	if all == nil {
 		return f.insert(&f.root, toolServers, map[string]server{toolServer: entry})
 	}
-	was, _ := member(all, toolServer)
-	if was == nil {
+	if _, ok := all.Value.(*hujson.Object); !ok {
+		return fmt.Errorf("%w: %q is no object", errForm, toolServers)
+	}
+	if was, _ := member(all, toolServer); was == nil {
 		return f.insert(all, toolServer, entry)
 	}
-	if now, _ := f.program(); slices.Equal(now, program) {
+	now, _ := f.program()
+	if now == nil {
+		return fmt.Errorf("the server %q in %q is %w: rename it, then try again", toolServer, toolServers, ErrForeign)
+	}
+	if now[0] != program[0] {
+		if err := f.replace(f.part("command"), entry.Command); err != nil {
+			return err
+		}
+	}
+	if slices.Equal(now[1:], program[1:]) {
 		return nil
 	}
-	return f.replace(was, entry)
+	return f.replace(f.part("args"), entry.Args)
+}
+
+// part returns a member of the entry of cairn, nil if there is none.
+func (f toolFile) part(name string) *hujson.Value {
+	value := &f.root
+	for _, name := range []string{toolServers, toolServer, name} {
+		if value, _ = member(value, name); value == nil {
+			return nil
+		}
+	}
+	return value
 }
 
 func (f toolFile) removeAll() error {
@@ -106,22 +133,16 @@ func (f toolFile) removeAll() error {
 }
 
 func (f toolFile) program() (program []string, complete bool) {
-	all, _ := member(&f.root, toolServers)
-	if all == nil {
-		return nil, false
+	var words []string
+	if command := f.part("command"); command != nil {
+		words = append(words, literal(command))
 	}
-	entry, _ := member(all, toolServer)
-	if entry == nil {
-		return nil, false
-	}
-	words := []string{commandOf(entry)}
-	args, _ := member(entry, "args")
-	if args != nil {
+	if args := f.part("args"); args != nil {
 		for i := range elements(args) {
 			words = append(words, literal(&elements(args)[i]))
 		}
 	}
-	if n := len(words); words[0] == "" || n < 2 || words[n-1] != "mcp" {
+	if n := len(words); n < 2 || !named(words[0]) || words[n-1] != "mcp" {
 		return nil, false
 	}
 	return words[:len(words)-1], true

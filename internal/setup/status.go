@@ -108,7 +108,7 @@ func (a *agent) checkSettings(p Places, s *Status) {
 	s.Program, s.Complete = a.open(t).program()
 	s.SetUp = s.Program != nil
 	if s.SetUp && a.Name == known.Codex {
-		s.Unreviewed = unreviewed(filepath.Join(p.Dirs[a.Name], "config.toml"), s.File, hookFile{a, t})
+		s.Unreviewed = unreviewed(a.configuration(p), s.File, hookFile{a, t})
 	}
 }
 
@@ -138,6 +138,14 @@ func (a *agent) checkAdapter(p Places, s *Status) {
 		}
 	}
 	s.Complete = s.SetUp && complete
+}
+
+// configuration is the file in which Codex lists the hooks that the user trusts. It is "" where the directory is not known.
+func (a *agent) configuration(p Places) string {
+	if p.Dirs[a.Name] == "" {
+		return ""
+	}
+	return filepath.Join(p.Dirs[a.Name], "config.toml")
 }
 
 // unreviewed reads Codex' list of hooks that the user has trusted. It names them by

@@ -90,3 +90,15 @@ func TestR124_UnreviewedHooksOfCodex(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestNoConfigurationWithoutHome: without a home directory no file of the current directory is taken for the user's.
+func TestNoConfigurationWithoutHome(t *testing.T) {
+	t.Parallel()
+	a, err := agentOf("codex")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := a.configuration(Places{Project: t.TempDir()}); got != "" {
+		t.Errorf("%s", got)
+	}
+}

@@ -101,10 +101,10 @@ func (c *commands) doctorCommand() *cobra.Command {
 			all := []cairn.Fault{}
 			for _, check := range c.checkups() {
 				found, err := check(ctx, f)
-				if err != nil {
-					return err
-				}
 				all = append(all, found...)
+				if err != nil {
+					return c.endEarly(all, err)
+				}
 			}
 			return c.printFindings(all)
 		},
@@ -114,6 +114,22 @@ func (c *commands) doctorCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.from, "from", "", "look for lost objects there, too")
 	cmd.Flags().BoolVar(&f.remove, "remove-abandoned", false, "remove the stores of directories that are gone")
 	return cmd
+}
+
+// endEarly prints the findings from before an error. Repairs that are worked out last are not known then.
+func (c *commands) endEarly(all []cairn.Fault, err error) error {
+	if len(all) == 0 {
+		return err
+	}
+	for i := range all {
+		if all[i].Repair == "" && !all[i].Fixed {
+			all[i].Repair = "not known: the check ended with an error; mend its cause and type cairn doctor again"
+		}
+	}
+	if written := c.printFindings(all); !errors.Is(written, errUnwell) {
+		err = errors.Join(err, written)
+	}
+	return err
 }
 
 func (c *commands) printFindings(all []cairn.Fault) (err error) {

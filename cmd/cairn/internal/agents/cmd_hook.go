@@ -96,10 +96,18 @@ func (c *commands) handleHook(ctx context.Context, agent, dir string) {
 
 // hooksDir is the directory of the hooks' log and state. It is below the user's data
 // directory, whatever a project sets, because all projects share one log. An error in
-// the configuration is ignored here: opening the project reports it, into this log.
+// the configuration is ignored here: opening the project reports it, into this log. A
+// relative --data-dir is made absolute: an agent's project is opened from another directory.
 func (c *commands) hooksDir() (string, error) {
-	if c.Global.DataDir != "" {
-		return filepath.Join(cli.AbsolutePath(c.Dir, c.Global.DataDir), "hooks"), nil
+	if given := c.Global.DataDir; given != "" {
+		if !filepath.IsAbs(given) {
+			dir, err := c.WorkDir()
+			if err != nil {
+				return "", err
+			}
+			c.Global.DataDir = filepath.Join(dir, given)
+		}
+		return filepath.Join(c.Global.DataDir, "hooks"), nil
 	}
 	cfg, err := config.Load(config.Sources{UserFile: c.UserFile(), Env: c.Env})
 	if err == nil && cfg.DataDir != "" {
@@ -137,10 +145,11 @@ func (c *commands) agentSettings(agent string) func(project string) []string {
 			return nil
 		}
 		local := filepath.Join(project, filepath.FromSlash(found.Local))
-		return []string{
-			filepath.Join(c.agentPlaces().Dirs[found.Name], "settings.json"),
-			filepath.Join(local, "settings.json"), filepath.Join(local, "settings.local.json"),
+		files := []string{filepath.Join(local, "settings.json"), filepath.Join(local, "settings.local.json")}
+		if dir := c.agentPlaces().Dirs[found.Name]; dir != "" {
+			files = append([]string{filepath.Join(dir, "settings.json")}, files...)
 		}
+		return files
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -75,7 +76,8 @@ Options:
                            of another build of cairn is replaced
 
 One line goes to stdout for each way in, as soon as it is open: the socket, or
-the address and the login link. With --json: {"socket"} or {"url", "login"}.
+the address and the login link. With --json: {"socket"} or {"url", "login"}, and
+{"login"} for each link of --login.
 `
 
 type serveFlags struct {
@@ -318,6 +320,14 @@ func (c *commands) printLogin(ctx context.Context, args []string, remote string)
 	case links == "":
 		return errors.New("the server listens on its socket only: start it with --listen 127.0.0.1:0")
 	}
-	_, err = c.Out.WriteString(links)
-	return err
+	if !c.Global.JSON {
+		_, err = c.Out.WriteString(links)
+		return err
+	}
+	for link := range strings.Lines(links) {
+		if err := c.WriteJSON(listen.Announcement{Login: strings.TrimSuffix(link, "\n")}); err != nil {
+			return err
+		}
+	}
+	return nil
 }

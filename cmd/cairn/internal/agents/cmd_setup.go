@@ -49,7 +49,8 @@ Options:
                   a newer cairn replaces it. There is also a unit of systemd, or
                   a job of launchd, that starts one at login. With --remove both
                   are taken out, and the server ends. Not on Windows
-    --idle TIME   end the server when no request has come for this long; 30m
+    --idle TIME   end the server when no request has come for this long; without
+                  it the time that was chosen before counts, or 30m
 
 With --data-dir the hooks get this option, too. With --json the answer is an
 array of {"path", "action"}: create, edit or remove.
@@ -70,6 +71,7 @@ Examples:
 type setupFlags struct {
 	project, remove, dryRun, serve bool
 	idle                           time.Duration
+	idleGiven                      bool // --idle is on the command line
 }
 
 func (c *commands) setupCommand() *cobra.Command {
@@ -78,7 +80,8 @@ func (c *commands) setupCommand() *cobra.Command {
 		Use: "setup AGENT", Short: "connect a coding agent with cairn", Manual: setupManual,
 		Args:     cli.ArgCount(1, 1, "the name of an agent: "+strings.Join(known.Names(), ", ")),
 		Complete: cobra.FixedCompletions(known.Names(), cobra.ShellCompDirectiveNoFileComp),
-		Run: func(_ context.Context, _ *cobra.Command, args []string) error {
+		Run: func(_ context.Context, cmd *cobra.Command, args []string) error {
+			f.idleGiven = cmd.Flags().Changed("idle")
 			return c.setUp(args[0], &f)
 		},
 	})

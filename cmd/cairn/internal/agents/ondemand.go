@@ -19,7 +19,7 @@ import (
 // call that finds none works without one.
 func (c *commands) wakeServer(dataDir string) {
 	idle, ok := protocol.ReadOnDemand(dataDir)
-	if !ok || !c.MayBegin() || c.Global.NoServer || c.Env("CAIRN_NO_SERVER") != "" || c.served(dataDir) {
+	if !ok || !c.MayBegin() || c.WithoutServer() || c.served(dataDir) {
 		return
 	}
 	// A failure costs nothing but time: the hooks open the store themselves.
@@ -62,6 +62,9 @@ func (c *commands) serverPlan(program []string, f *setupFlags) (*setup.Plan, err
 	dataDir, err := c.usersDataDir()
 	if err != nil {
 		return nil, err
+	}
+	if chosen, ok := protocol.ReadOnDemand(dataDir); ok && !f.idleGiven {
+		f.idle = chosen
 	}
 	if _, err := protocol.Socket(dataDir); err != nil {
 		return nil, err

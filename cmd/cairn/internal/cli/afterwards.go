@@ -148,6 +148,7 @@ func (c *Program) readDue() bool {
 	return true
 }
 
+// isSet reads a variable that forbids something: nothing, 0 and false say no, anything else says yes.
 func isSet(value string) bool {
 	set, err := strconv.ParseBool(value)
 	return value != "" && (set || err != nil)

@@ -156,9 +156,9 @@ Environment:
                          in %LocalAppData%
     CAIRN_MAX_FILE_SIZE  as --max-file-size; so for every setting that cairn
                          help config lists
-    CAIRN_NO_BACKGROUND  1: start nothing in the background that was not asked
-                         for, such as a cleaning
-    CAIRN_NO_SERVER      as --no-server, unless it is empty
+    CAIRN_NO_BACKGROUND  unless empty, 0 or false: start nothing in the
+                         background that was not asked for, such as a cleaning
+    CAIRN_NO_SERVER      unless empty, 0 or false: as --no-server
     GIT_DIR              an absolute path: the git repository of a work tree
                          that has no .git. It counts for directories in the work
                          tree that GIT_WORK_TREE, an absolute path, names, or

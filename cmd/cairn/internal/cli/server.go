@@ -183,10 +183,13 @@ func (c *Program) TellRest(id string) {
 	}
 }
 
+// WithoutServer reports whether a flag or a variable keeps this run from a server.
+func (c *Program) WithoutServer() bool { return c.Global.NoServer || isSet(c.Env("CAIRN_NO_SERVER")) }
+
 // Server returns a client of the server that may be running, nil if none is to be
 // used.
 func (c *Program) Server(opt cairn.Options) *client.Client {
-	if c.Global.NoServer || c.Env("CAIRN_NO_SERVER") != "" || c.Root.PersistentFlags().Changed("lock-timeout") {
+	if c.WithoutServer() || c.Root.PersistentFlags().Changed("lock-timeout") {
 		return nil // the server has a lock timeout of its own
 	}
 	if path, err := protocol.Socket(opt.DataDir); err != nil || !Exists(path) {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/client"
+	"github.com/seed-fb9cbc17/cairn/internal/config"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
@@ -311,4 +312,27 @@ func serveOnce(opt cairn.Options, l net.Listener, conn net.Conn, server func(*ca
 		return err
 	}
 	return errors.Join(server(repo, request.Header.Get(protocol.OperationHeader), l, conn), repo.Close())
+}
+
+// TestVariablesThatForbid: "", 0 and false say no, anything else says yes.
+func TestVariablesThatForbid(t *testing.T) {
+	t.Parallel()
+	dir := shortDir(t)
+	listenAt(t, dir)
+	for value, forbids := range map[string]bool{"": false, "0": false, "false": false, "1": true, "true": true, "yes": true} {
+		env := func(name string) string {
+			if strings.HasPrefix(name, "CAIRN_NO_") {
+				return value
+			}
+			return ""
+		}
+		c := New(strings.NewReader(""), io.Discard, io.Discard, env, dir)
+		c.Config, c.Spawn = &config.Config{Background: true}, func([]string) error { return nil }
+		if server := c.Server(cairn.Options{DataDir: dir}); (server == nil) != forbids {
+			t.Errorf("CAIRN_NO_SERVER=%s: a server is used: %v", value, server != nil)
+		}
+		if c.MayBegin() == forbids {
+			t.Errorf("CAIRN_NO_BACKGROUND=%s: work begins: %v", value, c.MayBegin())
+		}
+	}
 }

@@ -108,7 +108,7 @@ func wanted(args []string) (dataDir, agent string, ok bool) {
 
 // socket is the path of the socket of the server that may serve a call, "" if that is not known. The server
 // itself compares the data directory, which settings may place elsewhere. A caller that limits the time of a call
-// keeps to that without a server.
+// keeps to that without a server. CAIRN_NO_SERVER=0 forbids no server, and is left to the rest of the program.
 func socket(goos, dataDir string, env func(string) string) string {
 	if env("CAIRN_NO_SERVER") != "" || env("CAIRN_HOOK_DEADLINE") != "" {
 		return ""

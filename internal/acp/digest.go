@@ -2,6 +2,7 @@ package acp
 
 const (
 	maxText   = 64 << 10 // of a string in a digest, in bytes
+	maxLate   = 1 << 10  // of a string once half of the digest is full: the rest is for the structure
 	maxDigest = 1 << 20
 )
 
@@ -44,7 +45,7 @@ func (d *digest) addText(b byte) {
 		d.store(b)
 		return
 	default:
-		d.cut = d.text >= maxText
+		d.cut = d.text >= maxText || d.text >= maxLate && len(d.data) > maxDigest/2
 		if b == '\\' {
 			d.escape = -1
 		}

@@ -145,6 +145,12 @@ func TestDigest(t *testing.T) {
 			}
 		}
 	}
+	files := strings.Repeat(`"`+strings.Repeat("x", maxText)+`",`, 200) // a prompt with many files
+	var many digest
+	many.add([]byte(`{"params":[` + files + `0],"method":"session/prompt"}`))
+	if list := decode(&many, nil); len(list) != 1 || list[0].Method != "session/prompt" {
+		t.Errorf("a message with many long strings is not read, lost %v", many.lost)
+	}
 	var d digest
 	d.add(bytes.Repeat([]byte("[],"), maxDigest))
 	if !d.lost || len(d.data) > 0 || decode(&d, nil) != nil {

@@ -223,7 +223,9 @@ func (p *proxy) agentAnswers(m *message, v *verdict) {
 			return a.session.popNotes()
 		}
 	case "session/close":
-		delete(p.sessions, a.session.id)
+		if m.Error == nil { // an agent that refuses goes on with the session
+			delete(p.sessions, a.session.id)
+		}
 	default:
 		if m.Error == nil && !p.off {
 			p.meetSession(a, &r, v)

@@ -102,6 +102,21 @@ func TestRefusedCall(t *testing.T) {
 	}
 }
 
+// TestRefusedClose: a session that the agent does not close goes on, and so does its undo.
+func TestRefusedClose(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, someFiles()).start()
+	s.newSession("s", s.dir)
+	pass(s.editor, s.agent, `{"jsonrpc":"2.0","id":9,"method":"session/close","params":{"sessionId":"s"}}`)
+	pass(s.agent, s.editor, `{"jsonrpc":"2.0","id":9,"error":{"code":-32601,"message":"Method not found"}}`)
+	pass(s.editor, s.agent, prompt("1", "s", "go"))
+	s.write("new", "x\n")
+	pass(s.agent, s.editor, toolCall("s", "c", "edit", "completed"))
+	pass(s.agent, s.editor, ends("1", "end_turn"))
+	s.command("2", "s", "cairn undo")
+	gittest.AssertTree(t, s.dir, someFiles())
+}
+
 // TestSilentBeside: beside a tool that runs without a request no step begins, because the changes so
 // far would be the user's then. All of them are taken back.
 func TestSilentBeside(t *testing.T) {

@@ -111,6 +111,25 @@ func TestForeignHashes(t *testing.T) {
 	gittest.AssertTree(t, f.root, someTree)
 }
 
+// TestFieldsWithoutEffect: a field that would have no effect is refused, and nothing is done.
+func TestFieldsWithoutEffect(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree)
+	f.track()
+	for _, body := range []string{
+		`{"action":"restore","hash":"@","thisRoot":true}`, `{"action":"revert","from":"@","thisRoot":true}`, `{"action":"revert","from":"@","git":true}`,
+		`{"action":"undo","outside":true,"paths":["a"]}`, `{"action":"redo","outside":true,"paths":["a"]}`, `{"action":"undo","git":true,"paths":["a"]}`,
+	} {
+		f.call("POST", "/plan", body).problem(t, 400, "bad-request")
+		f.call("POST", "/apply", body).problem(t, 400, "bad-request")
+	}
+	f.call("POST", "/session/s/steps", `{"messageID":"m","stepID":"1"}`).want(t, 200, nil)
+	f.call("POST", "/session/s/steps/1/end", nil).want(t, 200, nil)
+	for _, field := range []string{"git", "outside", "endOpen", "start"} {
+		f.call("POST", "/session/s/revert", `{"hunks":["0123"],"messageID":"m","`+field+`":true}`).problem(t, 400, "bad-request")
+	}
+}
+
 // TestNoSuchOperation: also these answers are problem documents.
 func TestNoSuchOperation(t *testing.T) {
 	t.Parallel()

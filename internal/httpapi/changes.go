@@ -132,7 +132,7 @@ func (b *ChangeRequest) check() error {
 	for _, field := range takes {
 		delete(has, field)
 	}
-	for _, field := range []string{"hash", "from", "to", "patches", "keepNew", "onConflict", "paths", "git", "outside", "hunks", "lines", "passSessions"} {
+	for _, field := range []string{"hash", "from", "to", "patches", "keepNew", "onConflict", "paths", "git", "thisRoot", "outside", "hunks", "lines", "passSessions"} {
 		if has[field] {
 			return badField("body."+field, "", "expected nothing: "+b.Action+" has no use for it here")
 		}
@@ -140,6 +140,8 @@ func (b *ChangeRequest) check() error {
 	switch {
 	case b.Git && len(b.Paths) > 0:
 		return errGitPaths()
+	case b.Outside && len(b.Paths) > 0:
+		return errOutsidePaths()
 	case b.Action == "restore" && b.Hash == "":
 		return badField("body.hash", "", "expected where to go")
 	case b.Action == "revert" && b.From == "" && len(b.Patches) == 0:
@@ -154,6 +156,9 @@ func revertOptions(paths []string, onConflict string, dryRun bool, plan string) 
 	return cairn.RevertOptions{Paths: decoded, OnConflict: cairn.Policy(onConflict), DryRun: dryRun, Plan: plan}, err
 }
 
+// errOutsidePaths is the error for paths beside what lies outside the root, which goes back as a whole.
+func errOutsidePaths() error { return badField("body.outside", "true", "expected none beside paths") }
+
 // again is an operation about the last way back.
 func again(run func(*Repo, context.Context, cairn.RevertOptions) (*cairn.Result, error)) func(context.Context, *Project, *inBack) (*cairn.Result, error) {
 	return func(ctx context.Context, p *Project, in *inBack) (*cairn.Result, error) {
@@ -164,7 +169,7 @@ func again(run func(*Repo, context.Context, cairn.RevertOptions) (*cairn.Result,
 		case b.Git:
 			err = errGitPaths()
 		case b.Outside:
-			err = badField("body.outside", "true", "expected none beside paths")
+			err = errOutsidePaths()
 		}
 		if err != nil {
 			return nil, err

@@ -95,6 +95,14 @@ func TestForkDirectories(t *testing.T) {
 	if string(made.Dir) != dir || made.Ignored.Files != 1 {
 		t.Errorf("%+v", made)
 	}
+	f.call("POST", "/projects", map[string]any{"directory": pathtext.Encode(dir), "exact": true}).want(t, 200, nil)
+	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f.call("POST", "/merge", MergeRequest{SourceOfChanges: SourceOfChanges{Directory: pathtext.Encode(dir)}, Paths: []string{"a"}}).want(t, 200, nil)
+	if text, err := os.ReadFile(filepath.Join(f.root, "a")); err != nil || string(text) != "2\n" {
+		t.Errorf("after the merge: %q, %v", text, err)
+	}
 	f.call("POST", "/fork/remove", RemoveForkRequest{Dir: pathtext.Encode(dir) + "/."}).want(t, 200, nil)
 	if _, err := os.Lstat(dir); err == nil {
 		t.Error("the fork is there")

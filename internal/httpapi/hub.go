@@ -41,7 +41,7 @@ type Event struct {
 	State   string `json:"state,omitempty" doc:"begun, ended, message, forked, deleted, reverted, unreverted or committed."`
 
 	Operation string `json:"operation,omitempty"`
-	Kind      string `json:"kind,omitempty" doc:"restore, revert, undo or redo."`
+	Kind      string `json:"kind,omitempty" doc:"restore, revert, merge, undo or redo."`
 	Restored  int    `json:"restored,omitempty"`
 	Deleted   int    `json:"deleted,omitempty"`
 	Kept      int    `json:"kept,omitempty"`

@@ -107,6 +107,10 @@ func (b *SessionRevert) check() error {
 		return badField("body.start", "true", "expected none beside hunks and lines")
 	case hunks && b.EndOpen:
 		return badField("body.endOpen", "true", "expected none beside hunks and lines")
+	case hunks && b.Git:
+		return badField("body.git", "true", "expected none beside hunks and lines")
+	case hunks && b.Outside:
+		return badField("body.outside", "true", "expected none beside hunks and lines")
 	case hunks:
 		return nil
 	case b.StepID != "":

@@ -85,7 +85,11 @@ func (s *Server) source(ctx context.Context, p *Project, field string, from Sour
 	case from.Directory == "":
 		return cairn.MergeSource{Checkpoint: from.Hash}, nil
 	}
-	other, err := s.projects.find(from.Directory)
+	dir, err := absoluteDir(field+".directory", from.Directory)
+	if err != nil {
+		return cairn.MergeSource{}, err
+	}
+	other, err := s.projects.find(dir)
 	if err != nil {
 		return cairn.MergeSource{}, err
 	}

@@ -28,7 +28,7 @@ func (s *Server) Near(ctx context.Context, root, settings string, local func() (
 			case err != nil:
 				return nil, err
 			}
-			return patiently(ctx, p.Sessions, next)
+			return p.patiently(ctx, next)
 		}
 		all, err := local()
 		if err != nil {
@@ -91,14 +91,18 @@ func addsCheckpoints(r service.Request) bool {
 	return false
 }
 
-// patiently makes a call that goes on when ctx ends, as that of a client does.
-func patiently(ctx context.Context, s service.Sessions, next service.Next) (any, error) {
+// patiently makes a call that goes on when ctx ends, as that of a client does. Until the call ends its store is open,
+// and a server that ends waits for it.
+func (p *Project) patiently(ctx context.Context, next service.Next) (any, error) {
 	type outcome struct {
 		out any
 		err error
 	}
 	done := make(chan outcome, 1)
-	go func() {
+	h := p.Repo.handle
+	h.project.retain(h)
+	h.project.server.working.Go(func() {
+		defer h.project.release(h)
 		var o outcome
 		defer func() {
 			if p := recover(); p != nil {
@@ -106,8 +110,8 @@ func patiently(ctx context.Context, s service.Sessions, next service.Next) (any,
 			}
 			done <- o
 		}()
-		o.out, o.err = next(context.WithoutCancel(ctx), s)
-	}()
+		o.out, o.err = next(context.WithoutCancel(ctx), p.Sessions)
+	})
 	select {
 	case o := <-done:
 		return o.out, o.err

@@ -97,17 +97,29 @@ func TestNearElsewhere(t *testing.T) {
 	elsewhere("no changes", f.near(t, f.root), begin)
 }
 
-// TestNearGoesOn: a call goes on after its own deadline, and a panic in it is an error.
+// TestNearGoesOn: a call goes on after its own deadline, in an open store, and the server waits for it. A panic in it
+// is an error.
 func TestNearGoesOn(t *testing.T) {
 	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
+	p, err := f.server.projects.find("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := p.acquire(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened := &Project{ID: p.id, Root: p.root, Repo: h.repo, Sessions: h.sessions}
 	ctx, cancel := context.WithCancel(t.Context())
 	entered, released, ended := make(chan bool), make(chan bool), make(chan error, 1)
 	out := make(chan error, 1)
 	go func() {
-		_, err := patiently(ctx, nil, func(ctx context.Context, _ service.Sessions) (any, error) {
+		_, err := opened.patiently(ctx, func(ctx context.Context, all service.Sessions) (any, error) {
 			close(entered)
 			<-released
-			ended <- ctx.Err()
+			_, err := all.Begin(ctx, session.SessionBegin{ID: "s"})
+			ended <- errors.Join(err, ctx.Err())
 			return nil, nil
 		})
 		out <- err
@@ -117,12 +129,46 @@ func TestNearGoesOn(t *testing.T) {
 	if err := <-out; !errors.Is(err, context.Canceled) {
 		t.Errorf("the caller waited: %v", err)
 	}
-	close(released)
-	if err := <-ended; err != nil {
-		t.Errorf("the call was broken off: %v", err)
+	if err := f.server.projects.forget(p.id); err != nil {
+		t.Error(err)
 	}
-	_, err := patiently(t.Context(), nil, func(context.Context, service.Sessions) (any, error) { panic("broken") })
+	p.release(h)
+	close(released)
+	f.server.WaitForTickets(t.Context())
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Errorf("the call was broken off: %v", err)
+		}
+	default:
+		t.Error("the server did not wait for the call")
+	}
+	_, err = opened.patiently(t.Context(), func(context.Context, service.Sessions) (any, error) { panic("broken") })
 	if err == nil || !strings.Contains(err.Error(), "broken") {
 		t.Errorf("a panic: %v", err)
+	}
+}
+
+// TestForgottenProject: a call that knows a project from before the server forgot it closes its store when it ends.
+func TestForgottenProject(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
+	p, err := f.server.projects.find("")
+	if err == nil {
+		err = f.server.projects.forget(p.id)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := p.acquire(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.repo.Track(t.Context(), cairn.TrackOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	p.release(h)
+	if p.handle != nil {
+		t.Error("the store is still open, and no call closes it")
 	}
 }

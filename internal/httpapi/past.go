@@ -120,7 +120,7 @@ func logged(ctx context.Context, p *Project, in *inLog) (out CheckpointList, err
 			return out, badField("query.grep", in.Grep, "expected a regular expression")
 		}
 	}
-	list, next, err := page(infos(p.Sessions.Checkpoints(ctx, opt)), in.Paged, func(c *CheckpointInfo) string { return c.ID })
+	list, next, err := page(infos(p.Sessions.Checkpoints(ctx, opt), answers.Verdicts(ctx, p.Repo.Repo)), in.Paged, func(c *CheckpointInfo) string { return c.ID })
 	out = CheckpointList{Checkpoints: []CheckpointInfo{}, Next: next}
 	for _, info := range list {
 		out.Checkpoints = append(out.Checkpoints, *info)
@@ -128,13 +128,13 @@ func logged(ctx context.Context, p *Project, in *inLog) (out CheckpointList, err
 	return out, err
 }
 
-// infos yields checkpoints with their work in the form of an answer.
-func infos(seq iter.Seq2[session.LogEntry, error]) iter.Seq2[*CheckpointInfo, error] {
+// infos yields checkpoints with their work and the verdicts of their tests in the form of an answer.
+func infos(seq iter.Seq2[session.LogEntry, error], passed func(id string) *bool) iter.Seq2[*CheckpointInfo, error] {
 	return func(yield func(*CheckpointInfo, error) bool) {
 		for e, err := range seq {
 			var info *CheckpointInfo
 			if err == nil {
-				info = &CheckpointInfo{Checkpoint: *e.Checkpoint, Work: e.Work}
+				info = &CheckpointInfo{Checkpoint: *e.Checkpoint, Passed: passed(e.ID), Work: e.Work}
 			}
 			if !yield(info, err) {
 				return

@@ -42,6 +42,7 @@ type project struct {
 	mu     sync.Mutex
 	handle *handle
 	used   time.Time
+	gone   bool // the server has forgotten it: a store that a call opens now is closed with the call
 	idle   bool // the store was closed because no request came, and is to be sealed if the settings want that
 
 	moved   atomic.Bool // an event may have made a checkpoint since the last calls of Options.Sign and Sync
@@ -262,8 +263,12 @@ func (p *project) acquire(create bool) (*handle, error) {
 		h.sessions = newSessions(h, session.New(repo))
 		p.handle = h
 	}
-	p.handle.users++
-	return p.handle, nil
+	h := p.handle
+	h.users++
+	if p.gone {
+		h.stale, p.handle = true, nil
+	}
+	return h, nil
 }
 
 // gone reports whether the store was removed or sealed.
@@ -308,6 +313,7 @@ func (p *project) replaceLocked() (err error) {
 func (p *project) retire() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.gone = true
 	return p.replaceLocked()
 }
 

@@ -53,7 +53,8 @@ func New(opt Options) *Server {
 // Drain ends the streams of events, which would otherwise never end. Requests go on.
 func (s *Server) Drain() { s.events.close() }
 
-// WaitForTickets waits until ctx ends for the work of tickets. No request may come meanwhile.
+// WaitForTickets waits until ctx ends for the work of tickets, and for calls in [Server.Near] whose callers wait no
+// more. No request may come meanwhile.
 func (s *Server) WaitForTickets(ctx context.Context) {
 	settled := make(chan struct{})
 	go func() { s.working.Wait(); close(settled) }()

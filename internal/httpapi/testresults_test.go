@@ -36,6 +36,9 @@ func TestResults(t *testing.T) {
 		t.Errorf("%+v", info)
 	}
 	var page CheckpointList
+	if f.call("GET", "/log", nil).want(t, 200, &page); len(page.Checkpoints) != 1 || page.Checkpoints[0].Passed == nil {
+		t.Errorf("the log has no verdict: %+v", page)
+	}
 	if f.call("GET", "/checkpoints", nil).want(t, 200, &page); len(page.Checkpoints) != 1 || page.Checkpoints[0].Passed == nil {
 		t.Errorf("%+v", page)
 	}

@@ -2,8 +2,10 @@ package mcptools
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"strings"
 
@@ -21,6 +23,9 @@ func (t *tools) current(next mcp.MethodHandler) mcp.MethodHandler {
 		if method != "tools/call" && !strings.HasPrefix(method, "resources/") {
 			return next(ctx, method, req)
 		}
+		if call, ok := req.(*mcp.CallToolRequest); ok && call.Params != nil {
+			call.Params.Arguments = given(call.Params.Arguments)
+		}
 		err := t.renew()
 		switch {
 		case err != nil && method == "tools/call":
@@ -34,6 +39,21 @@ func (t *tools) current(next mcp.MethodHandler) mcp.MethodHandler {
 		defer t.mu.RUnlock()
 		return next(ctx, method, req)
 	}
+}
+
+// given returns the arguments of a call that are given. Clients whose models fill in every argument, as those with
+// strict schemas do, send null for an optional one.
+func given(arguments json.RawMessage) json.RawMessage {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(arguments, &fields) != nil {
+		return arguments // the tool says what is wrong
+	}
+	maps.DeleteFunc(fields, func(_ string, v json.RawMessage) bool { return string(v) == "null" })
+	left, err := json.Marshal(fields)
+	if err != nil || fields == nil {
+		return arguments
+	}
+	return left
 }
 
 // renew opens the store again if its settings have changed or the store was removed. It waits for the calls that run.

@@ -34,8 +34,16 @@ type removeForkArgs struct {
 	DryRun bool   `json:"dryRun,omitempty" jsonschema:"only list what would be lost"`
 }
 
+// removal is a RemovedFork without its methods: its MarshalJSON would leave Unlisted out.
+type removal cairn.RemovedFork
+
+type removedFork struct {
+	removal
+	Unlisted int `json:"unlisted" jsonschema:"further paths of lost for which there was no room"`
+}
+
 // removeFork never forces: what would be lost is for the user to decide.
-func (t *tools) removeFork(ctx context.Context, args removeForkArgs) (out cairn.RemovedFork, text string, err error) {
+func (t *tools) removeFork(ctx context.Context, args removeForkArgs) (out removedFork, text string, err error) {
 	dir, err := absoluteDir(args.Dir)
 	if err != nil {
 		return out, "", err
@@ -45,25 +53,24 @@ func (t *tools) removeFork(ctx context.Context, args removeForkArgs) (out cairn.
 		return out, "", err
 	}
 	text = lostText(res)
+	out.removal = removal(*res)
+	out.Lost = some(&out.Unlisted, res.Lost)
 	switch {
 	case err != nil:
-		return *res, "", fmt.Errorf("%w\n%s", err, text)
+		return out, "", fmt.Errorf("%w\n%s", err, text)
 	case args.DryRun:
-		return *res, strings.TrimSuffix("nothing is removed yet\n"+text, "\n"), nil
+		return out, strings.TrimSuffix("nothing is removed yet\n"+text, "\n"), nil
 	}
-	return *res, fmt.Sprintf("removed %s; the tool checkout brings its last state back: %s", res.Root.Quoted(), res.Saved), nil
+	return out, fmt.Sprintf("removed %s; the tool checkout brings its last state back: %s", res.Root.Quoted(), res.Saved), nil
 }
 
 // lostText lists what a removal would lose.
 func lostText(res *cairn.RemovedFork) string {
 	var b strings.Builder
-	for _, p := range res.Lost {
-		fmt.Fprintf(&b, "not merged: %s: %s\n", cairn.Path(p.Path).Quoted(), p.Reason)
-	}
-	for _, path := range res.Paths {
-		fmt.Fprintf(&b, "in no checkpoint: %s\n", cairn.Path(path).Quoted())
-	}
-	if more := res.NotSaved.Files - len(res.Paths); more > 0 {
+	lines(&b, res.Lost, func(p cairn.PathReason) string { return "not merged: " + p.Path.Quoted() + ": " + p.Reason })
+	named := res.Paths[:min(len(res.Paths), maxLines)]
+	lines(&b, named, func(path string) string { return "in no checkpoint: " + cairn.Path(path).Quoted() })
+	if more := res.NotSaved.Files - len(named); more > 0 {
 		fmt.Fprintf(&b, "in no checkpoint: %d more files\n", more)
 	}
 	return strings.TrimSuffix(b.String(), "\n")

@@ -1,8 +1,10 @@
 package mcptools
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -55,6 +57,21 @@ func TestRemoveFork(t *testing.T) {
 	wantText(t, "dry run", text, "nothing is removed yet", "not merged: new")
 	if len(gone.Lost) != 1 || gone.Saved != "" {
 		t.Errorf("%+v", gone)
+	}
+	for i := range 600 {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint("more", i)), []byte("n\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var many removedFork
+	text = w.call("fork_remove", map[string]any{"dir": dir, "dryRun": true}, &many)
+	if wantText(t, "many", text, "and 581 more"); len(many.Lost) != maxPaths || many.Unlisted != 101 || strings.Count(text, "\n") > maxLines+1 {
+		t.Errorf("%d lost, %d unlisted:\n%s", len(many.Lost), many.Unlisted, text)
+	}
+	for i := range 600 {
+		if err := os.Remove(filepath.Join(dir, fmt.Sprint("more", i))); err != nil {
+			t.Fatal(err)
+		}
 	}
 	w.fails("absolute path", "fork_remove", map[string]any{"dir": "fork"})
 	w.fails("not found", "fork_remove", map[string]any{"dir": t.TempDir()})

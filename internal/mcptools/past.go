@@ -80,7 +80,11 @@ func (t *tools) blame(ctx context.Context, args blameArgs) (out *answers.Blame, 
 	for _, d := range out.Deleted {
 		fmt.Fprintf(&list, "-  %s; deleted by %s  %s\n", wrote(&out.Origins[d.Origin]), wrote(&out.Origins[d.By]), valid(d.Text))
 	}
-	return out, linesText(&list, out.More, "the file has no lines"), nil
+	nothing := "the file has no lines"
+	if len(b.Lines) > 0 {
+		nothing = fmt.Sprintf("the file has no such lines; its last one is %d", len(b.Lines))
+	}
+	return out, linesText(&list, out.More, nothing), nil
 }
 
 // wrote says who made a change.

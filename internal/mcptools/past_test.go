@@ -66,6 +66,7 @@ func TestPastOfTools(t *testing.T) {
 	if len(b.Lines) != 1 || !b.More || !strings.Contains(text, "limit raises the number") {
 		t.Errorf("%+v %s", b, text)
 	}
+	wantText(t, "blame behind the end", w.call("blame", map[string]any{"path": "a", "lines": "7,9"}, &b), "no such lines; its last one is 2")
 	w.call("blame", map[string]any{"path": "a", "lines": "2,2"}, &b)
 	if len(b.Lines) != 1 || b.Lines[0].Text != "three" {
 		t.Errorf("%+v", b)

@@ -215,6 +215,24 @@ func TestWrongArguments(t *testing.T) {
 	gittest.AssertEqual(t, w.dir, before, w.manifest())
 }
 
+// TestNullIsNotGiven: an argument that is null counts as none.
+func TestNullIsNotGiven(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, begin)
+	w.track()
+	w.change()
+	var list checkpointList
+	if w.call("checkpoints", map[string]any{"limit": nil}, &list); len(list.Checkpoints) != 1 {
+		t.Errorf("%+v", list)
+	}
+	var o outcome
+	args := map[string]any{"hash": "@", "paths": []string{"a.txt"}, "keepNew": nil, "planID": nil, "dryRun": true}
+	if w.call("restore", args, &o); !o.DryRun || len(o.Changes) != 1 {
+		t.Errorf("%+v", o)
+	}
+	w.fails("hash", "restore", map[string]any{"hash": nil})
+}
+
 // TestServe speaks over plain streams: the end of the input ends the server, and so
 // does the context.
 func TestServe(t *testing.T) {

@@ -81,7 +81,7 @@ func TestBrowser(t *testing.T) {
 		name string
 		run  func(*testing.T, *browser)
 	}{
-		{"views", testViews}, {"crowded", testCrowded}, {"projects", testProjects}, {"empty", testEmpty}, {"login", testLogin}, {"revert by keyboard", testRevertByKeyboard}, {"keys", testKeys}, {"live", testLive}, {"choose", testChoose}, {"changed choice", testChangedChoice}, {"preview boxes", testPreviewBoxes}, {"step boxes", testStepBoxes}, {"unrevert boxes", testUnrevertBoxes}, {"search", testSearch}, {"git", testGit}, {"outside", testOutside}, {"team", testTeam}, {"machines", testMachines},
+		{"views", testViews}, {"crowded", testCrowded}, {"projects", testProjects}, {"empty", testEmpty}, {"login", testLogin}, {"revert by keyboard", testRevertByKeyboard}, {"keys", testKeys}, {"live", testLive}, {"cut stream", testCutStream}, {"choose", testChoose}, {"changed choice", testChangedChoice}, {"preview boxes", testPreviewBoxes}, {"step boxes", testStepBoxes}, {"unrevert boxes", testUnrevertBoxes}, {"search", testSearch}, {"git", testGit}, {"outside", testOutside}, {"team", testTeam}, {"machines", testMachines},
 		{"hostile", testHostile}, {"thousand steps", testThousandSteps}, {"long diff", testLongDiff},
 	} {
 		t.Run(part.name, func(t *testing.T) {

@@ -93,6 +93,7 @@ export class Connection {
     this.hooks.log("the server has gone")
     this.watch()
     this.hooks.changed()
+    void this.connect() // a server that cuts the stream of a slow reader goes on, and no socket appears
   }
 
   // watch waits for a server's socket to appear, or for the directory in which it will.

@@ -255,10 +255,15 @@
   // Live: what is new is put in place, unless older pages were appended, which a
   // replacement would take away from under the reader.
   const live = () => document.querySelector("[data-live]");
+  let refreshing = 0;
   const refresh = async () => {
     if (!live() || new URLSearchParams(location.search).has("after")) return;
     if (appended) return say("There is something new: load the page again to see it.");
-    const fresh = (await fetchPage(location.href)).querySelector("[data-live]");
+    const mine = ++refreshing;
+    const from = location.href;
+    const fresh = (await fetchPage(from)).querySelector("[data-live]");
+    if (mine !== refreshing) return; // a later look is under way
+    if (appended || from !== location.href) return refresh(); // another list is shown by now
     if (!fresh || fresh.innerHTML === live().innerHTML) return;
     const focused = current()?.id;
     const before = new Set(all("[data-live] [id]").map((element) => element.id));
@@ -274,9 +279,29 @@
       clearTimeout(waiting);
       waiting = setTimeout(() => refresh().catch(() => {}), 150);
     };
-    const events = new EventSource(address);
-    events.onmessage = later;
-    for (const name of ["track", "session", "step", "revert", "operation", "gc"]) events.addEventListener(name, later);
+    // A tab out of sight does not listen: a browser opens six connections to a server at most, and each stream holds
+    // one. What a stream has missed before it began again is looked for.
+    let events = null;
+    let missed = document.hidden;
+    const listen = () => {
+      events = new EventSource(address);
+      events.onopen = () => {
+        if (missed) later();
+        missed = true;
+      };
+      events.onerror = () => {
+        if (events.readyState !== EventSource.CLOSED) return; // the browser tries again
+        clearTimeout(timer);
+        status.textContent = "This page no longer follows what happens: load it again.";
+      };
+      events.onmessage = later;
+      for (const name of ["track", "session", "step", "revert", "operation", "gc"]) events.addEventListener(name, later);
+    };
+    document.addEventListener("visibilitychange", () => {
+      events?.close();
+      if (!document.hidden) listen();
+    });
+    if (!document.hidden) listen();
   }
 
   // A link into the page moves the focus, too, so that j goes on from there.

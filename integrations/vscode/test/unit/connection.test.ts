@@ -1,6 +1,7 @@
 // The connection finds a server, hears its events, loses it and finds the next one.
 import assert from "node:assert/strict"
-import { chmodSync, readFileSync } from "node:fs"
+import { chmodSync, mkdirSync, readFileSync } from "node:fs"
+import * as http from "node:http"
 import { after, test } from "node:test"
 import type { Event } from "../../src/api.ts"
 import { Connection, tcpAddress } from "../../src/connection.ts"
@@ -54,6 +55,28 @@ test("without a server nothing is connected, and a server that comes is found", 
   await heard.until(() => connection.server !== undefined)
   connection.dispose()
   assert.equal(connection.server, undefined)
+})
+
+test("a server that cuts the stream is connected again", async () => {
+  const f = withTwoTurns()
+  fixtures.push(f)
+  mkdirSync(serveDir(f.dataDir), { mode: 0o700 })
+  const streams: http.ServerResponse[] = []
+  const server = http.createServer((request, answer) => {
+    if (request.url === "/about") return void answer.end('{"protocol":1}')
+    streams.push(answer)
+    answer.write("event: hello\ndata: {\"type\":\"hello\"}\n\n")
+  })
+  await new Promise<void>((resolve) => server.listen(socketPath(f.dataDir), resolve))
+  chmodSync(socketPath(f.dataDir), 0o600)
+  const heard = new Heard()
+  const connection = connect(f, heard)
+  await connection.connect()
+  streams[0]!.destroy()
+  await heard.until(() => heard.connections === 3 && connection.server !== undefined) // came, went, came
+  connection.dispose()
+  server.close()
+  server.closeAllConnections()
 })
 
 test("a turn is told while it happens", async () => {

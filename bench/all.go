@@ -170,7 +170,7 @@ func benchAll(ctx context.Context, opt options, out, diagnostics io.Writer) erro
 			return err
 		}
 	}
-	return errors.Join(f.markdown(s, out), errors.Join(failed...))
+	return errors.Join(s.save(opt), f.markdown(s, out), errors.Join(failed...))
 }
 
 // add keeps the runs in the order of the plan.

@@ -45,28 +45,28 @@ func TestHookCountsFromDirectory(t *testing.T) {
 	t.Parallel()
 	top, home := t.TempDir(), t.TempDir()
 	gittest.Create(t, top, gittest.Tree{
-		"start/a": gittest.File("1"), "work/project/sub/a": gittest.File("1"),
-		"work/project/.git/HEAD": gittest.File("ref: refs/heads/main\n"), "work/project/.git/objects": gittest.Dir(), "work/project/.git/refs": gittest.Dir(),
+		"start/a": gittest.File("1"), "place/project/sub/a": gittest.File("1"),
+		"place/project/.git/HEAD": gittest.File("ref: refs/heads/main\n"), "place/project/.git/objects": gittest.Dir(), "place/project/.git/refs": gittest.Dir(),
 	})
 	start := filepath.Join(top, "start")
-	global := []string{"-C", "../work/project", "--data-dir", "../d"}
+	global := []string{"-C", "../place/project", "--data-dir", "../d"}
 	for _, event := range []string{"prompt", "before", "after"} {
-		payload := fmt.Sprintf(`{"event":%q,"cwd":%q,"session":"s","message":"m","prompt":"do","call":"c","tool":"bash"}`, event, filepath.Join(top, "work", "project", "sub"))
+		payload := fmt.Sprintf(`{"event":%q,"cwd":%q,"session":"s","message":"m","prompt":"do","call":"c","tool":"bash"}`, event, filepath.Join(top, "place", "project", "sub"))
 		if c := runHere(t, start, home, payload, append(global, "hook", "opencode")...); c.status != cli.ExitDone || !strings.Contains(c.stdout, `"ok":true`) {
 			t.Fatalf("%s: %+v", event, c)
 		}
 	}
-	for _, dir := range []string{"d", "work/project/d"} {
+	for _, dir := range []string{"d", "place/project/d"} {
 		if _, err := os.Stat(filepath.Join(top, filepath.FromSlash(dir))); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: %v", dir, err)
 		}
 	}
 	c := runHere(t, start, home, "", append(global, "session", "list")...)
-	if _, err := os.Stat(filepath.Join(top, "work", "d", "hooks")); err != nil || !strings.Contains(c.stdout, "opencode") {
+	if _, err := os.Stat(filepath.Join(top, "place", "d", "hooks")); err != nil || !strings.Contains(c.stdout, "opencode") {
 		t.Errorf("%v, %+v", err, c)
 	}
 	// The doctor looks for the hooks there, too.
-	record := filepath.Join(top, "work", "d", "hooks", "agents", "opencode.json")
+	record := filepath.Join(top, "place", "d", "hooks", "agents", "opencode.json")
 	if err := os.WriteFile(record, []byte(`{"agent":"opencode","missed":1,"failure":"full"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -96,18 +96,11 @@ func (c *commands) handleHook(ctx context.Context, agent, dir string) {
 
 // hooksDir is the directory of the hooks' log and state. It is below the user's data
 // directory, whatever a project sets, because all projects share one log. An error in
-// the configuration is ignored here: opening the project reports it, into this log. A
-// relative --data-dir is made absolute: an agent's project is opened from another directory.
+// the configuration is ignored here: opening the project reports it, into this log.
 func (c *commands) hooksDir() (string, error) {
-	if given := c.Global.DataDir; given != "" {
-		if !filepath.IsAbs(given) {
-			dir, err := c.WorkDir()
-			if err != nil {
-				return "", err
-			}
-			c.Global.DataDir = filepath.Join(dir, given)
-		}
-		return filepath.Join(c.Global.DataDir, "hooks"), nil
+	if c.Global.DataDir != "" {
+		data, err := c.givenDataDir()
+		return filepath.Join(data, "hooks"), err
 	}
 	cfg, err := config.Load(config.Sources{UserFile: c.UserFile(), Env: c.Env})
 	if err == nil && cfg.DataDir != "" {
@@ -118,6 +111,16 @@ func (c *commands) hooksDir() (string, error) {
 	}
 	data, err := c.DefaultDataDir()
 	return filepath.Join(data, "hooks"), err
+}
+
+// givenDataDir is --data-dir as an absolute path, which counts from the directory of -C, "" if it is not given.
+func (c *commands) givenDataDir() (string, error) {
+	given := c.Global.DataDir
+	if given == "" || filepath.IsAbs(given) {
+		return given, nil
+	}
+	dir, err := c.WorkDir()
+	return cli.AbsolutePath(dir, given), err
 }
 
 // agentProject is the directory that the agent names as its project. Only this agent's
@@ -181,7 +184,11 @@ func (c *commands) hookDeadline() time.Duration {
 // openProject finds the root around the directory of an agent. A running server records
 // the steps; without one the store is opened.
 func (c *commands) openProject(_ context.Context, dir string) (*hooks.Project, error) {
-	c.Global.Directory, c.Console.Quiet = dir, true
+	data, err := c.givenDataDir() // before the directory is the agent's
+	if err != nil {
+		return nil, err
+	}
+	c.Global.Directory, c.Global.DataDir, c.Console.Quiet = dir, data, true
 	opt, err := c.Options()
 	if err != nil {
 		return nil, err

@@ -61,11 +61,22 @@ func (n *near) serves(r service.Request) bool {
 		if err != nil || protocol.Settings(n.server.opt.Build, opt) != n.settings {
 			return
 		}
-		if p, err := n.server.projects.register(n.root, "", true); err == nil {
-			n.ours = p
-		}
+		n.ours = n.server.projects.registered(n.root)
 	})
 	return n.ours != nil
+}
+
+// registered returns the project of a root, and registers one that is new, nil if that cannot be. Opening a project looks
+// at its root again.
+func (ps *projects) registered(root string) *project {
+	if p, err := ps.find(root); err == nil && p.root == root {
+		return p
+	}
+	p, err := ps.register(root, "", true)
+	if err != nil {
+		return nil
+	}
+	return p
 }
 
 // project opens the root once.

@@ -39,11 +39,11 @@ type project struct {
 	id, root string
 	server   *Server
 
-	mu     sync.Mutex
-	handle *handle
-	used   time.Time
-	gone   bool // the server has forgotten it: a store that a call opens now is closed with the call
-	idle   bool // the store was closed because no request came, and is to be sealed if the settings want that
+	mu        sync.Mutex
+	handle    *handle
+	used      time.Time
+	forgotten bool // the server has forgotten it: a store that a call opens now is closed with the call
+	idle      bool // the store was closed because no request came, and is to be sealed if the settings want that
 
 	moved   atomic.Bool // an event may have made a checkpoint since the last calls of Options.Sign and Sync
 	cleaned time.Time   // when cleaning was last considered; only the housekeeper uses it
@@ -265,7 +265,7 @@ func (p *project) acquire(create bool) (*handle, error) {
 	}
 	h := p.handle
 	h.users++
-	if p.gone {
+	if p.forgotten {
 		h.stale, p.handle = true, nil
 	}
 	return h, nil
@@ -313,7 +313,7 @@ func (p *project) replaceLocked() (err error) {
 func (p *project) retire() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.gone = true
+	p.forgotten = true
 	return p.replaceLocked()
 }
 

@@ -142,6 +142,9 @@ func benchAll(ctx context.Context, opt options, out, diagnostics io.Writer) erro
 		if err := s.keep(opt); err != nil {
 			return err
 		}
+		if err := s.save(opt); err != nil { // all there is, where every corpus is left out
+			return err
+		}
 	}
 	var failed []error
 	for i := range f.corpora {
@@ -170,7 +173,7 @@ func benchAll(ctx context.Context, opt options, out, diagnostics io.Writer) erro
 			return err
 		}
 	}
-	return errors.Join(s.save(opt), f.markdown(s, out), errors.Join(failed...))
+	return errors.Join(f.markdown(s, out), errors.Join(failed...))
 }
 
 // add keeps the runs in the order of the plan.

@@ -28,7 +28,6 @@ type Batch struct {
 	plain     atomic.Int64 // bytes of contents that may still be stored uncompressed
 
 	mu   sync.Mutex
-	ids  map[object.ID]struct{}
 	w    *pack.Writer
 	err  error // why no object can be added any more
 	done bool
@@ -38,7 +37,7 @@ type Batch struct {
 // changed, so that the batch writes objects that another process has removed. The lock keeps the
 // packs unchanged from here to Commit.
 func (db *DB) NewBatch() *Batch {
-	b := &Batch{db: db, ids: make(map[object.ID]struct{}), w: pack.NewWriter(db.path(packDir))}
+	b := &Batch{db: db, w: pack.NewWriter(db.path(packDir))}
 	if !db.opt.NoSync {
 		b.w.WriteBehind()
 	}
@@ -85,7 +84,7 @@ func (b *Batch) put(id object.ID, write func() error) error {
 	if err := b.usable(); err != nil {
 		return err
 	}
-	if _, ok := b.ids[id]; ok {
+	if b.w.Has(id) {
 		return nil
 	}
 	if err := write(); err != nil {
@@ -93,7 +92,6 @@ func (b *Batch) put(id object.ID, write func() error) error {
 		b.w.Discard()
 		return b.err
 	}
-	b.ids[id] = struct{}{}
 	return nil
 }
 
@@ -116,16 +114,16 @@ func (b *Batch) failed() error {
 // other processes store while the batch is open. Such an object is stored twice.
 func (b *Batch) Has(id object.ID) bool {
 	b.mu.Lock()
-	_, ok := b.ids[id]
+	has := b.w.Has(id)
 	b.mu.Unlock()
-	return ok || b.db.hasPacked(id) || b.looseDirs[id[0]] && b.db.Loose(id).Check() == nil
+	return has || b.db.hasPacked(id) || b.looseDirs[id[0]] && b.db.Loose(id).Check() == nil
 }
 
 // Len returns the number of objects that Commit will write.
 func (b *Batch) Len() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return len(b.ids)
+	return b.w.Len()
 }
 
 // Commit writes the objects of the batch into the store, all or none, and then sets
@@ -140,7 +138,7 @@ func (b *Batch) Commit(refs ...RefUpdate) error {
 	}
 	b.done = true
 	b.hide() // before the publish: a reader would wait for the disk with it
-	if len(b.ids) == 0 {
+	if b.w.Len() == 0 {
 		return b.db.SetRefs(refs...)
 	}
 	_, err := b.db.publish(b.w, refs...)
@@ -167,7 +165,7 @@ func (b *Batch) hide() { b.db.shown.CompareAndSwap(b, nil) }
 func (b *Batch) read(id object.ID) (kind object.Kind, content []byte, found bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if _, has := b.ids[id]; !has || b.usable() != nil || !b.w.InMemory() {
+	if !b.w.Has(id) || b.usable() != nil || !b.w.InMemory() {
 		return 0, nil, false, nil
 	}
 	kind, content, err = b.w.Read(id)

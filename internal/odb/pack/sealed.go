@@ -86,7 +86,7 @@ func rename(f **os.File, path string) error {
 // both files. The contents of the pack are the writer's buffer and valid until Discard.
 func (w *Writer) EndInMemory() (name string, pack, idx []byte, err error) {
 	sum := w.finishBuffer()
-	idx, err = encodeIndex(w.rows, sum, offsetBit)
+	idx, err = w.index(sum)
 	if err == nil && !w.ask(len(w.buf)+len(idx)) {
 		err = w.short
 	}

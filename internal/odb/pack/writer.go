@@ -32,6 +32,7 @@ type Writer struct {
 	file *os.File // nil as long as all of it is in buf
 	done int64    // bytes that are in file, or on their way
 	rows []Row
+	lookup
 
 	spilling chan spilled // a piece is being written; nil = none
 
@@ -54,9 +55,9 @@ func (w *Writer) Expect(n int) { w.rows = slices.Grow(w.rows, n) }
 // InMemory reports whether no file holds a part of the pack.
 func (w *Writer) InMemory() bool { return w.file == nil }
 
-// Read returns an object of a pack that is in memory. It looks through all entries, so it is for small packs.
+// Read returns an object of a pack that is in memory.
 func (w *Writer) Read(id object.ID) (object.Kind, []byte, error) {
-	at := slices.IndexFunc(w.rows, func(r Row) bool { return r.ID == id })
+	at := w.row(id)
 	if at < 0 || !w.InMemory() {
 		return 0, nil, fmt.Errorf("object %s: %w", id, ErrNotFound)
 	}
@@ -250,7 +251,7 @@ func (w *Writer) Discard() {
 		w.file = nil
 	}
 	releaseBuffer(w.buf)
-	w.buf, w.rows = nil, nil
+	w.buf, w.rows, w.lookup = nil, nil, lookup{}
 }
 
 // Size returns the size of the pack, once it is complete, with its index.
@@ -258,9 +259,15 @@ func (w *Writer) Size() int64 {
 	return w.done + int64(len(w.buf)) + int64(IndexHeadSize+IndexTailSize+len(w.rows)*(idSize+8))
 }
 
+// index returns the index. It sorts the rows, so it drops what is known of their order.
+func (w *Writer) index(sum [sha1.Size]byte) ([]byte, error) {
+	w.lookup = lookup{}
+	return encodeIndex(w.rows, sum, offsetBit)
+}
+
 // writeIndex writes the index under a temporary name.
 func (w *Writer) writeIndex(sum [sha1.Size]byte) (*os.File, error) {
-	data, err := encodeIndex(w.rows, sum, offsetBit)
+	data, err := w.index(sum)
 	if err != nil {
 		return nil, err
 	}

@@ -14,9 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// events are all events that change the result of a scan: names, contents, permissions. A
-// directory's move and removal are known from its parent, except for the root.
-const events = unix.IN_CREATE | unix.IN_DELETE | unix.IN_MODIFY | unix.IN_ATTRIB | unix.IN_MOVED_FROM | unix.IN_MOVED_TO |
+// events are all events that change the result of a scan: names, contents, permissions. A write
+// through a memory map has no event of its own: the end of the map closes the file. A directory's
+// move and removal are known from its parent, except for the root.
+const events = unix.IN_CREATE | unix.IN_DELETE | unix.IN_MODIFY | unix.IN_CLOSE_WRITE | unix.IN_ATTRIB | unix.IN_MOVED_FROM | unix.IN_MOVED_TO |
 	unix.IN_DELETE_SELF | unix.IN_MOVE_SELF
 
 // queueBuffer holds some 2,000 events with names of usual length.

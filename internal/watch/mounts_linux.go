@@ -3,6 +3,7 @@ package watch
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -132,25 +133,39 @@ func isDir(path string) bool {
 	return err != nil || st.Mode&unix.S_IFMT == unix.S_IFDIR
 }
 
-var errRemote = fmt.Errorf("%w: it lies on a network file system, FUSE or overlayfs", ErrUnsupported)
+var errRemote = fmt.Errorf("%w: it lies on a file system that others may change unseen, such as a network file system, FUSE or overlayfs", ErrUnsupported)
 
-// remote reports whether other machines may change the file system without this kernel's knowledge.
+// remote reports whether other machines, or another file system below, may change a file system
+// without this kernel's knowledge. One that is not known to be local counts as remote.
 func remote(path string) bool {
 	var st unix.Statfs_t
-	return unix.Statfs(path, &st) != nil || remoteType(&st)
+	return unix.Statfs(path, &st) != nil || remoteType(uint32(st.Type))
 }
 
 // remoteHandle is remote for an open directory.
 func remoteHandle(fd int) bool {
 	var st unix.Statfs_t
-	return unix.Fstatfs(fd, &st) != nil || remoteType(&st)
+	return unix.Fstatfs(fd, &st) != nil || remoteType(uint32(st.Type))
 }
 
-func remoteType(st *unix.Statfs_t) bool {
-	switch uint32(st.Type) {
-	case unix.NFS_SUPER_MAGIC, unix.SMB_SUPER_MAGIC, unix.SMB2_SUPER_MAGIC, unix.CIFS_SUPER_MAGIC, unix.FUSE_SUPER_MAGIC,
-		unix.V9FS_MAGIC, unix.AFS_SUPER_MAGIC, unix.CODA_SUPER_MAGIC, unix.CEPH_SUPER_MAGIC, unix.OVERLAYFS_SUPER_MAGIC:
-		return true
-	}
-	return false
+// File systems without a name in package unix.
+const (
+	zfsMagic   = 0x2fc12fc1
+	jfsMagic   = 0x3153464a
+	ntfs3Magic = 0x7366746e
+	hfsMagic   = 0x482b
+	ubifsMagic = 0x24051905
+)
+
+// local are file systems on a disk or in the memory of this machine that nothing but its kernel
+// changes. Shared folders of virtual machines (vboxsf, prl_fs, 9p) and file systems on top of
+// others (ecryptfs, overlayfs) are none.
+var local = []uint32{
+	unix.EXT4_SUPER_MAGIC, // of ext2 and ext3, too
+	unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC, unix.BCACHEFS_SUPER_MAGIC, zfsMagic,
+	unix.TMPFS_MAGIC, unix.RAMFS_MAGIC,
+	unix.EXFAT_SUPER_MAGIC, unix.MSDOS_SUPER_MAGIC, ntfs3Magic, hfsMagic,
+	jfsMagic, unix.REISERFS_SUPER_MAGIC, unix.NILFS_SUPER_MAGIC, ubifsMagic, unix.JFFS2_SUPER_MAGIC,
 }
+
+func remoteType(kind uint32) bool { return !slices.Contains(local, kind) }

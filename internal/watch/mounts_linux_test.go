@@ -124,6 +124,32 @@ func TestMountsFromElsewhere(t *testing.T) {
 	}
 }
 
+// TestLocal: only file systems that are known to be local are watched.
+func TestLocal(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		kind   uint32
+		remote bool
+	}{
+		"ext4":   {unix.EXT4_SUPER_MAGIC, false},
+		"zfs":    {0x2fc12fc1, false},
+		"nfs":    {unix.NFS_SUPER_MAGIC, true},
+		"fuse":   {unix.FUSE_SUPER_MAGIC, true},
+		"9p":     {unix.V9FS_MAGIC, true},
+		"cifs":   {unix.CIFS_SUPER_MAGIC, true},
+		"vboxsf": {0x786f4256, true},
+		"prl_fs": {0x7c7c6673, true},
+		"lustre": {0x0bd00bd0, true},
+		"gfs2":   {0x01161970, true},
+		"aufs":   {0x61756673, true},
+		"new":    {0x12345678, true},
+	} {
+		if got := remoteType(test.kind); got != test.remote {
+			t.Errorf("%s: remote is %v", name, got)
+		}
+	}
+}
+
 // TestUnescape: the table's form of names.
 func TestUnescape(t *testing.T) {
 	t.Parallel()

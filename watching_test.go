@@ -27,7 +27,12 @@ type watcher struct {
 
 func newWatcher(t *testing.T, tree gittest.Tree) *watcher {
 	t.Helper()
-	w := &watcher{fixture: newFixture(t, tree)}
+	return newWatcherOf(t, newFixture(t, tree))
+}
+
+func newWatcherOf(t *testing.T, f *fixture) *watcher {
+	t.Helper()
+	w := &watcher{fixture: f}
 	gittest.NewOracle(t).Init(w.root)
 	w.apart = w.opt
 	w.apart.DataDir = filepath.Join(t.TempDir(), "apart")
@@ -41,7 +46,7 @@ func newWatcher(t *testing.T, tree gittest.Tree) *watcher {
 	t.Cleanup(func() { r.Close() })
 	w.watching = r
 	w.same("at first")
-	if s := r.Watching(); !s.On {
+	if s := r.Watching(); s.Directories == 0 {
 		t.Skip("no watching here: ", s.Reason)
 	}
 	return w
@@ -351,8 +356,37 @@ func randomStorm(t *testing.T, seed int) {
 		if rng.IntN(3) == 0 {
 			edits = append(edits, w.exchange(rng, outside)...)
 		}
+		if rng.IntN(2) == 0 {
+			edits = append(edits, w.link(rng)...)
+		}
 		w.same(fmt.Sprintf("round %d: %v", round, edits))
 	}
+}
+
+// link gives a file a second name beside the first, and may write through it.
+func (w *watcher) link(rng *rand.Rand) []string {
+	var files []string
+	w.do(filepath.WalkDir(w.root, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() == ".git" {
+			return filepath.SkipDir
+		}
+		if err == nil && d.Type().IsRegular() {
+			files = append(files, path)
+		}
+		return nil // a directory that cannot be read has none
+	}))
+	if len(files) == 0 {
+		return nil
+	}
+	from := files[rng.IntN(len(files))]
+	at := from + ".linked"
+	if err := os.Link(from, at); err != nil {
+		return nil
+	}
+	if rng.IntN(2) == 0 {
+		w.do(os.WriteFile(at, fmt.Append(nil, rng.Int64()), 0o644))
+	}
+	return []string{fmt.Sprintf("link %q to %q", from, at)}
 }
 
 // exchange moves a directory between two places, or a file.

@@ -50,7 +50,9 @@ type Snapshot struct {
 	nested    nestedSeen
 	recording bool // see Options
 	secrets   *secretSearch
-	watched   bool // the scan covered every path but those that the watcher vouches for
+	watched   bool        // the scan covered every path but those that the watcher vouches for
+	part      bool        // it left such paths out
+	linked    linkedFiles // that the scan saw
 }
 
 // Options narrows or widens a capture.
@@ -103,6 +105,10 @@ func (r *Capturer) Capture(ctx context.Context, l *history.Locked, opt Options) 
 		err = r.explainLimit(ctx, err, x, rules)
 		r.Fresh.note(err)
 		return nil, fmt.Errorf("capture: %w", err)
+	}
+	if c.part && r.Watch.foundLinks(&c.linked) {
+		c.Discard()
+		return r.Capture(ctx, l, opt) // nothing is remembered, so it scans everything
 	}
 	c.secrets.record(x)
 	c.rules.aux.Secrets = c.secrets.list
@@ -160,6 +166,7 @@ func (c *Snapshot) scanAll(ctx context.Context, opt Options, lender *lender, see
 	if opt.Scope == nil && !opt.verify {
 		if s := c.repo.Watch.scope(c.Index, c.rules); s != nil {
 			opt.Scope, opt.Names, opt.fresh, opt.small = s.Dirs, s.Names, s.fresh, s.small()
+			c.part = true
 		}
 		c.watched = true
 	}
@@ -256,6 +263,9 @@ func (c *Snapshot) scan(ctx context.Context, opt Options, hints *scan.Hints) (*s
 		s.Inspector = c.secrets
 	}
 	s.Enter = c.repo.Watch.enter(c.repo, c.Index, opt.fresh)
+	if c.repo.Watch != nil {
+		s.OnLinked = c.linked.add
+	}
 	s.OnGrowth = c.repo.onGrowth(ctx, c.Index, c.rules, s)
 	res, err := s.Run(ctx)
 	if err != nil {

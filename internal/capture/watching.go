@@ -33,6 +33,8 @@ type watching struct {
 	reason  string        // why they do not
 	pending watch.Changes // taken from the watcher, but not yet scanned
 
+	linked linkedFiles // seen by the scan that vouches for every directory, or later
+
 	rules state.IgnoreContext // of the scan that vouches for every directory
 	never string              // id of the deny list that it applied
 
@@ -89,8 +91,10 @@ func (w *watching) scope(x *index.Index, rules *ruleSource) *watchScope {
 	}
 	if !w.sure {
 		w.pending = watch.Changes{}
+		w.linked.reset()
 		return nil
 	}
+	w.pending.Merge(w.linked.files)
 	w.doubt("a capture is under way, or has failed")
 	scope := NewWatchScope(&w.pending, x)
 	return &scope
@@ -156,6 +160,9 @@ func (w *watching) commit(r *Capturer, c *Snapshot, whole bool) {
 		return
 	}
 	w.sure, w.reason, w.pending, w.rules, w.never = true, "", watch.Changes{}, c.rules.context, c.rules.aux.Never
+	if w.linked.merge(&c.linked); w.linked.count > mostLinked {
+		w.doubt(manyLinked)
+	}
 }
 
 // remember keeps the answer of a Track, to be given again while nothing changes.
@@ -205,7 +212,7 @@ func (w *watching) quiet() bool {
 		return false
 	}
 	w.drain()
-	return w.sure && w.pending.None()
+	return w.sure && w.pending.None() && w.linked.count == 0
 }
 
 // Close ends the watching.

@@ -8,9 +8,9 @@
 //     the queue was emptied is in the next answer.
 //
 // The kernel queues an event before the call that caused it returns, so a change made before
-// Changes is called is in its answer. A write through a memory map is in the first answer after
-// the map has ended. The kernel reports no event for writes through another name of a hard-linked
-// file, and for changes by another machine on a network file system.
+// Changes is called is in its answer. A write through a memory map is in the first answer after the
+// map has ended. The kernel reports no event for writes through another name of a hard-linked file,
+// which the caller looks at each time, and for changes by another machine on a network file system.
 //
 // If the answer is not certain, Changes says that everything may have changed: the queue
 // overflowed, a directory was moved or unmounted, a file system was mounted, or another directory

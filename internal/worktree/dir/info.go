@@ -10,6 +10,8 @@ type Info struct {
 	Mode object.Mode // 0 for sockets, FIFOs and devices
 	Perm uint16
 	Stat index.Stat
+
+	Linked bool // a file with further names (hard links); false where the system does not tell
 }
 
 // HandleInfo is the result of an fstat of an open directory.

@@ -24,6 +24,7 @@ func InfoOf(fi fs.FileInfo) Info {
 			CTime: changeTime(st),
 			Ino:   uint64(st.Ino),
 		},
+		Linked: st.Nlink > 1 && fi.Mode().IsRegular(),
 	}
 }
 

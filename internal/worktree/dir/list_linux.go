@@ -74,5 +74,6 @@ func fromStat(st *unix.Stat_t) Info {
 			CTime: st.Ctim.Nano(),
 			Ino:   uint64(st.Ino),
 		},
+		Linked: st.Nlink > 1 && st.Mode&unix.S_IFMT == unix.S_IFREG,
 	}
 }

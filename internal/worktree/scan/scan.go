@@ -56,6 +56,7 @@ type Walk struct {
 	Verify      bool                     // read every file, whatever its stat says
 	Workers     int                      // 0 = chosen by the number of processors
 	Progress    func(n Counts)           // called at intervals from several goroutines; may be nil
+	OnLinked    func(dir, name string)   // called for each file with further names (hard links), from several goroutines; may be nil
 	OnGit       func(dir string)         // called for each directory below the root whose listing has a ".git", from several goroutines; may be nil
 
 	MaxFiles int          // beyond it the scan ends with ErrLimit; 0 = no limit

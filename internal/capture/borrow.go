@@ -84,9 +84,9 @@ func (l *lender) lendable(e *git.IndexEntry) int64 {
 }
 
 // in implements scan.Lender.
-func (l *lender) in(dir string) scan.Lent {
+func (l *lender) in(dir string, names [][]byte) scan.Lent {
 	path := strings.TrimSuffix(l.prefix+dir, "/")
-	return lentDir{l, path, l.index.Dir(path), l.attributes.Dir(path)}.known
+	return lentDir{l, path, l.index.Dir(path), l.attributes.Dir(path, names)}.known
 }
 
 // lentDir is the part of the index in one directory.

@@ -192,6 +192,9 @@ func (c *Snapshot) scanAll(ctx context.Context, opt Options, lender *lender, see
 		c.covered = coverage(state.ExtentTime, nil, res.Unread, seen)
 	}
 	c.rules.aux.Ground = res.Ground
+	if lender != nil && len(opt.Hints) == 0 { // else a file may be counted in both scans
+		c.rules.user.allLent = res.Lent == lender.index.Len()
+	}
 	c.rules.updateAux(c.Index, c.lost)
 	return nil
 }

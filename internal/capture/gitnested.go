@@ -75,7 +75,7 @@ func nestedAt(root, place string) *git.Repo {
 }
 
 // readNested reads the nested repositories: those of the last note and those that the scan met. The
-// first time all captured directories are looked at.
+// first time all captured directories are looked at, unless the scan has listed each of them.
 func (c *Snapshot) readNested(ctx context.Context, record *gitstate.Record, last *GitNote) (repos []*git.Repo, notes []nestedNote) {
 	places := maps.Clone(c.nested.places)
 	if places == nil {
@@ -84,7 +84,7 @@ func (c *Snapshot) readNested(ctx context.Context, record *gitstate.Record, last
 	for _, n := range last.Nested {
 		places[n.Place] = true
 	}
-	if !last.Looked {
+	if listedAll := c.from.IsZero() && c.covered == nil; !last.Looked && !listedAll {
 		for dir := range c.Index.Dirs {
 			places[dir] = true
 		}

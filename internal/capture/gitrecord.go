@@ -123,7 +123,8 @@ func (c *Snapshot) newGitRecord(ctx context.Context, repo *git.Repo, note GitNot
 	if err != nil {
 		return err
 	}
-	index := indexSum(record)
+	entries := make(chan string, 1)
+	go func(data *gitstate.Record) { entries <- indexSum(data) }(indexOf(record))
 	nested, places := c.readNested(context.WithoutCancel(ctx), record, &note)
 	if r.NeverID() != "" {
 		withoutPatches(record)
@@ -131,7 +132,9 @@ func (c *Snapshot) newGitRecord(ctx context.Context, repo *git.Repo, note GitNot
 			withoutPatches(sub)
 		}
 	}
+	index := ""
 	if !last.IsZero() {
+		index = <-entries
 		r.oldIndex(record, last, index != "" && index == note.Index)
 	}
 	left, err := r.protectObjects(ctx, repo, nested, record)
@@ -141,6 +144,9 @@ func (c *Snapshot) newGitRecord(ctx context.Context, repo *git.Repo, note GitNot
 	id, err := history.AddGitRecord(c.Batch, record.Parts())
 	if err != nil {
 		return err
+	}
+	if last.IsZero() {
+		index = <-entries
 	}
 	c.git.id = id.String()
 	c.git.note = &GitNote{
@@ -183,6 +189,13 @@ func indexSum(record *gitstate.Record) string {
 		return ""
 	}
 	return record.IndexID()
+}
+
+// indexOf returns a record with the index files of another one, to be read while that one changes.
+func indexOf(record *gitstate.Record) *gitstate.Record {
+	only := &gitstate.Record{SHA256: record.SHA256, Files: make(map[string][]byte)}
+	copyIndex(only, record)
+	return only
 }
 
 // withoutPatches drops the files in which an operation in progress keeps contents of the work tree:

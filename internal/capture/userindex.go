@@ -26,6 +26,7 @@ type userIndex struct {
 	prefix    string     // the root inside the repository
 	full      *git.Index // nil while the signature is the recorded one
 	kept      auxiliary
+	allLent   bool // the capture holds every entry of full, and none is marked in any way
 
 	read func() *git.Index // reads the index on demand, once; nil if that fails
 	late atomic.Bool       // read was called
@@ -160,6 +161,9 @@ func isCaptured(rec index.Record) bool {
 // excerpt lists the tracked paths that the capture in x does not hold.
 func (u *userIndex) excerpt(full *git.Index, x *index.Index) auxiliary {
 	aux := auxiliary{UserIndex: &u.signature, NoneSkipped: true}
+	if u.allLent {
+		return aux
+	}
 	lookup := inOrder(x)
 	for e := range full.All() {
 		path, ok := strings.CutPrefix(strings.TrimSuffix(e.Name, "/"), u.prefix)

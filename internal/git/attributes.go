@@ -6,8 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/seed-fb9cbc17/cairn/internal/ignore"
 )
@@ -78,11 +80,22 @@ func (r *Repo) attributeFiles(u UserConfig) []string {
 	return list
 }
 
-// Dir returns the rules for a directory of the work tree; "" is the top.
-func (a *Attributes) Dir(dir string) *AttributeDir {
+// Dir returns the rules for a directory of the work tree; "" is the top. names are all names in the
+// directory, nil if they are not known. They save a look for the attribute file.
+func (a *Attributes) Dir(dir string, names [][]byte) *AttributeDir {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.dir(dir)
+	return a.dir(dir, names == nil || slices.ContainsFunc(names, mayBeAttributes))
+}
+
+// attributeFile is the name of the attribute files in a work tree.
+const attributeFile = ".gitattributes"
+
+// mayBeAttributes reports whether a file system may take a listed name for that of the attribute file.
+// Some ignore case, or characters outside of ASCII.
+func mayBeAttributes(name []byte) bool {
+	return len(name) == len(attributeFile) && strings.EqualFold(string(name), attributeFile) ||
+		slices.ContainsFunc(name, func(c byte) bool { return c >= utf8.RuneSelf })
 }
 
 // Convert reports whether git may convert the file of this name in the directory without a
@@ -97,17 +110,17 @@ func (d *AttributeDir) Convert(dir string, name []byte) bool {
 	return d.all || d.chain.Ignored(dir+string(name), false)
 }
 
-// dir enters a directory and those above it.
-func (a *Attributes) dir(dir string) *AttributeDir {
+// dir enters a directory and those above it. look is false for a directory without an attribute file.
+func (a *Attributes) dir(dir string, look bool) *AttributeDir {
 	if d := a.dirs[dir]; d != nil {
 		return d
 	}
 	above := &AttributeDir{a.outer, a.all, a.some}
 	if dir != "" {
-		above = a.dir(dirOf(dir))
+		above = a.dir(dirOf(dir), true)
 	}
 	d := *above
-	patterns, all := a.inside(dir)
+	patterns, all := a.inside(dir, look)
 	d.all = d.all || all
 	d.some = d.some || all || patterns.Len() > 0
 	d.chain = d.chain.Enter(dir, patterns)
@@ -120,10 +133,14 @@ func dirOf(path string) string { return path[:max(0, strings.LastIndexByte(path,
 
 // inside reads the .gitattributes of a directory. If the file is not checked out, its rules are not
 // known.
-func (a *Attributes) inside(dir string) (patterns *ignore.Patterns, all bool) {
-	path := filepath.Join(a.top, filepath.FromSlash(dir), ".gitattributes")
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, a.index.Contains(strings.TrimPrefix(dir+"/.gitattributes", "/"))
+func (a *Attributes) inside(dir string, look bool) (patterns *ignore.Patterns, all bool) {
+	path := filepath.Join(a.top, filepath.FromSlash(dir), attributeFile)
+	if look {
+		_, err := os.Lstat(path)
+		look = !errors.Is(err, fs.ErrNotExist)
+	}
+	if !look {
+		return nil, a.index.Contains(strings.TrimPrefix(dir+"/"+attributeFile, "/"))
 	}
 	return readAttributes(path)
 }

@@ -74,7 +74,7 @@ func attributesCover(t *testing.T, o *gittest.Oracle, root string, paths []strin
 
 func (a *Attributes) convert(path string) bool {
 	dir := dirOf(path)
-	return a.Dir(dir).Convert(dir, []byte(strings.TrimPrefix(path[len(dir):], "/")))
+	return a.Dir(dir, nil).Convert(dir, []byte(strings.TrimPrefix(path[len(dir):], "/")))
 }
 
 // Files that say nothing of the kind cost nothing.
@@ -111,6 +111,32 @@ func TestAttributesUnreadable(t *testing.T) {
 	for path, want := range map[string]bool{"d/x": true, "d/f/x": true, "e/x": true, "x": false} {
 		if a.convert(path) != want {
 			t.Errorf("%s: converted is %v", path, !want)
+		}
+	}
+}
+
+// The names in a directory save the look for its attribute file, unless a file system may take one of them
+// for it.
+func TestAttributesOfListedNames(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	dir := tempDir(t)
+	o.Init(dir)
+	write(t, filepath.Join(dir, "d", ".gitattributes"), "* filter=f\n")
+	r, err := Find(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for names, looked := range map[string]bool{
+		"x": false, ".gitattribute": false, "gitattributes x": false, "": false,
+		".gitattributes x": true, "x .GitAttributes": true, "x .gitattr\u200cibutes": true, "\xff": true,
+	} {
+		list := make([][]byte, 0, 2)
+		for name := range strings.FieldsSeq(names) {
+			list = append(list, []byte(name))
+		}
+		if got := r.Attributes(UserConfig{}, new(Index)).Dir("d", list).Convert("d", []byte("x")); got != looked {
+			t.Errorf("%q: converted is %v", names, got)
 		}
 	}
 }

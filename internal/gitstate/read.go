@@ -1,6 +1,7 @@
 package gitstate
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -278,7 +279,15 @@ func readFile(root *os.Root, name string, limit int64) ([]byte, error) {
 	if info.Size() > limit {
 		return nil, fmt.Errorf("%s: larger than %d bytes", name, limit)
 	}
-	return io.ReadAll(io.LimitReader(f, limit))
+	return readAll(f, info.Size(), limit)
+}
+
+// readAll reads a file of a known size into a buffer of that size. A file that grows meanwhile is read
+// up to limit.
+func readAll(f io.Reader, size, limit int64) ([]byte, error) {
+	data := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
+	_, err := data.ReadFrom(io.LimitReader(f, limit))
+	return data.Bytes(), err
 }
 
 // list returns the names in a directory, sorted. It does not follow a link in its place.

@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync/atomic"
+	"sync"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -62,7 +62,7 @@ func addPart(batch *odb.Batch, name string, data []byte) (object.Entry, error) {
 		id, err := batch.Add(object.Blob, data)
 		return object.Entry{Name: name, Mode: object.Regular, ID: id}, err
 	}
-	list, err := addPieces(batch, piecesOf(data))
+	list, err := addPieces(batch, data)
 	if err != nil {
 		return object.Entry{}, err
 	}
@@ -71,26 +71,32 @@ func addPart(batch *odb.Batch, name string, data []byte) (object.Entry, error) {
 }
 
 // addPieces adds a blob for each piece. The goroutines of all processors hash and compress: the
-// index of a large repository has a hundred pieces, and a first capture waits for them.
-func addPieces(batch *odb.Batch, pieces [][]byte) ([]object.Entry, error) {
-	list, errs := make([]object.Entry, len(pieces)), make([]error, len(pieces))
-	var next atomic.Int64
-	parallel.Run(min(runtime.GOMAXPROCS(0), len(pieces)), func() {
-		for i := int(next.Add(1)) - 1; i < len(pieces); i = int(next.Add(1)) - 1 {
-			id, err := batch.Add(object.Blob, pieces[i])
-			list[i], errs[i] = object.Entry{Name: fmt.Sprintf("%08d", i), Mode: object.Regular, ID: id}, err
+// index of a large repository has a hundred pieces, and a first capture waits for them. One goroutine
+// at a time finds where the next piece ends.
+func addPieces(batch *odb.Batch, data []byte) ([]object.Entry, error) {
+	var mu sync.Mutex // guards all of these
+	var list []object.Entry
+	var failed error
+	next := func() (piece []byte, at int) {
+		mu.Lock()
+		defer mu.Unlock()
+		if len(data) == 0 {
+			return nil, 0
+		}
+		n := pieceOf(data)
+		piece, data = data[:n], data[n:]
+		list = append(list, object.Entry{Name: fmt.Sprintf("%08d", len(list)), Mode: object.Regular})
+		return piece, len(list) - 1
+	}
+	parallel.Run(min(runtime.GOMAXPROCS(0), len(data)/minPiece), func() {
+		for piece, at := next(); piece != nil; piece, at = next() {
+			id, err := batch.Add(object.Blob, piece)
+			mu.Lock()
+			list[at].ID, failed = id, errors.Join(failed, err)
+			mu.Unlock()
 		}
 	})
-	return list, errors.Join(errs...)
-}
-
-func piecesOf(data []byte) (pieces [][]byte) {
-	for len(data) > 0 {
-		n := pieceOf(data)
-		pieces = append(pieces, data[:n])
-		data = data[n:]
-	}
-	return pieces
+	return list, failed
 }
 
 const (

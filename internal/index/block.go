@@ -82,6 +82,15 @@ func Append(raw []byte, e *Entry) []byte {
 	return append(append(append(raw, fixed[:]...), e.Name...), 0)
 }
 
+// RoomFor returns the size of a block with an entry for each of the names.
+func RoomFor(names [][]byte) int {
+	size := len(names) * (offName + nulLen)
+	for _, name := range names {
+		size += len(name)
+	}
+	return size
+}
+
 // SetDir sets the fields of a directory that are known only after everything below it was scanned.
 // The entry begins at raw[0].
 func SetDir(raw []byte, perm uint16, tree object.ID, empty bool) {

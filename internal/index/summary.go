@@ -112,10 +112,18 @@ func (s *summary) replace(old, new *Dir) {
 	}
 }
 
+// count adds the records of a directory. Most of them have the bits of the one before.
 func (s *summary) count(d *Dir) {
+	var like Record
+	n := 0
 	for rec := range d.All {
-		s.countRecord(rec, 1)
+		if like == nil || rec.Mode() != like.Mode() || rec.Perm() != like.Perm() || rec.Skip() != like.Skip() {
+			s.countRecord(like, n)
+			like, n = rec, 0
+		}
+		n++
 	}
+	s.countRecord(like, n)
 }
 
 func (s *summary) countRecord(rec Record, by int) {

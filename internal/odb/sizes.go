@@ -2,7 +2,6 @@ package odb
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"os"
 	"slices"
@@ -97,22 +96,13 @@ func (db *DB) PackedSizes(ids []object.ID) []int64 {
 
 // sortByID sorts positions in ids by the ids. The first eight bytes of an id decide nearly always.
 func sortByID(positions []int32, ids []object.ID) {
-	type keyed struct {
-		key uint64
-		at  int32
-	}
-	all := make([]keyed, len(positions))
+	all := make([]pack.Keyed, len(positions))
 	for i, at := range positions {
-		all[i] = keyed{binary.BigEndian.Uint64(ids[at][:]), at}
+		all[i] = pack.Keyed{Key: binary.BigEndian.Uint64(ids[at][:]), At: at}
 	}
-	slices.SortFunc(all, func(a, b keyed) int {
-		if c := cmp.Compare(a.key, b.key); c != 0 {
-			return c
-		}
-		return bytes.Compare(ids[a.at][:], ids[b.at][:])
-	})
+	all = pack.SortSpread(all, func(a, b int32) int { return bytes.Compare(ids[a][:], ids[b][:]) })
 	for i, k := range all {
-		positions[i] = k.at
+		positions[i] = k.At
 	}
 }
 

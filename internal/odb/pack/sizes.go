@@ -2,9 +2,9 @@ package pack
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"io"
+	"math/bits"
 	"slices"
 	"sync"
 
@@ -31,14 +31,13 @@ func (p *Pack) Sizes(ids []object.ID, ordered []int32, sizes []int64) {
 	if err != nil {
 		return
 	}
-	places := x.locate(ids, ordered)
-	slices.SortFunc(places, func(a, b located) int { return cmp.Compare(a.off, b.off) })
+	places := byOffset(x.locate(ids, ordered), body.End)
 	var wg sync.WaitGroup
 	for part := range slices.Chunk(places, len(places)/sizeReaders+1) {
 		wg.Go(func() {
 			heads := headReader{src: body.Src, end: body.End}
-			for _, l := range part {
-				if size, err := p.sizeAt(&heads, l.off); err == nil {
+			for i, l := range part {
+				if size, err := p.sizeAt(&heads, l.off, part[i:]); err == nil {
 					sizes[l.at] = size
 				}
 			}
@@ -47,8 +46,24 @@ func (p *Pack) Sizes(ids []object.ID, ordered []int32, sizes []int64) {
 	wg.Wait()
 }
 
-func (p *Pack) sizeAt(heads *headReader, off int64) (int64, error) {
-	head, err := heads.at(off)
+// byOffset sorts places by the offset. end is above all of those of a sound pack.
+func byOffset(places []located, end int64) []located {
+	shift := bits.LeadingZeros64(uint64(end)) // fills the upper bits of a key
+	keys := make([]Keyed, 0, len(places))
+	for _, l := range places {
+		if l.off < end {
+			keys = append(keys, Keyed{Key: uint64(l.off) << shift, At: l.at})
+		}
+	}
+	places = places[:0]
+	for _, k := range SortSpread(keys, nil) {
+		places = append(places, located{int64(k.Key >> shift), k.At})
+	}
+	return places
+}
+
+func (p *Pack) sizeAt(heads *headReader, off int64, next []located) (int64, error) {
+	head, err := heads.at(off, next)
 	if err != nil {
 		return 0, err
 	}
@@ -64,30 +79,47 @@ func (p *Pack) sizeAt(heads *headReader, off int64) (int64, error) {
 	return resultSize(e, z)
 }
 
-// headReader reads the heads of entries in ascending order: small objects lie so close
-// together that one read is often enough for several.
+// headReader reads the heads of entries in ascending order. It reads over small gaps, because to copy
+// a few kilobytes takes less time than another system call.
 type headReader struct {
 	src    io.ReaderAt
 	end    int64
-	window [1 << 10]byte
+	window [64 << 10]byte
 	from   int64
 	n      int
 }
 
-// at returns the bytes at off: a whole head, unless the entries end before.
-func (h *headReader) at(off int64) ([]byte, error) {
+// smallGap is a number of bytes that are copied in the time of a system call.
+const smallGap = 8 << 10
+
+// at returns the bytes at off: a whole head, unless the entries end before. next are the places that
+// are asked for from here on.
+func (h *headReader) at(off int64, next []located) ([]byte, error) {
 	if off < HeadSize || off >= h.end {
 		return nil, Corrupt("entry at %d", off)
 	}
 	want := int(min(int64(MaxEntryHead), h.end-off))
 	if off < h.from || off+int64(want) > h.from+int64(h.n) {
-		n := int(min(int64(len(h.window)), h.end-off))
+		n := int(min(h.reach(off, next), h.end-off))
 		if err := ReadAt(h.src, h.window[:n], off); err != nil {
 			return nil, err
 		}
 		h.from, h.n = off, n
 	}
 	return h.window[off-h.from:][:want], nil
+}
+
+// reach returns how many bytes to read at off.
+func (h *headReader) reach(off int64, next []located) int64 {
+	const head = int64(MaxEntryHead)
+	last := off
+	for _, l := range next {
+		if l.off-last > smallGap || l.off+head-off > int64(len(h.window)) {
+			break
+		}
+		last = l.off
+	}
+	return last - off + head
 }
 
 // sparse is how many ids of an index there are to one that is asked for, from which on each
@@ -97,7 +129,7 @@ const sparse = 512
 // locate returns the offsets of the objects that are in the pack. ordered holds positions in
 // ids, sorted by id.
 func (x *Index) locate(ids []object.ID, ordered []int32) []located {
-	var places []located
+	places := make([]located, 0, len(ordered))
 	var run idRun
 	for len(ordered) > 0 {
 		first := ids[ordered[0]][0]

@@ -112,3 +112,57 @@ func TestLocateInNonsense(t *testing.T) {
 		}
 	}
 }
+
+// The sizes of objects that lie close together or far apart, some of them of several windows.
+func TestSizesOfGaps(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 4))
+	var blobs []string
+	for range 400 {
+		text := make([]byte, []int{0, 10, 3000, smallGap, 3 * smallGap, 90 << 10}[rng.IntN(6)]+rng.IntN(50))
+		for i := range text {
+			text[i] = byte(rng.Uint32()) // compresses to nothing less
+		}
+		blobs = append(blobs, string(text))
+	}
+	p := writePack(t, t.TempDir(), blobs...)
+	defer p.Close()
+	for _, every := range []int{1, 2, 7, 100} {
+		var ids []object.ID
+		var ordered []int32
+		for i := 0; i < len(blobs); i += every {
+			ordered = append(ordered, int32(len(ids)))
+			ids = append(ids, blobID(blobs[i]))
+		}
+		slices.SortFunc(ordered, func(a, b int32) int { return bytes.Compare(ids[a][:], ids[b][:]) })
+		sizes := make([]int64, len(ids))
+		p.Sizes(ids, ordered, sizes)
+		for i, size := range sizes {
+			if want := int64(len(blobs[i*every])); size != want {
+				t.Errorf("every %d: a blob of %d bytes has %d", every, want, size)
+			}
+		}
+	}
+}
+
+// SortSpread sorts any keys.
+func TestSortSpread(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, n := range []int{0, 1, 2, 3000} {
+		for _, most := range []uint64{1, 2, 1000, 1 << 63, 1<<64 - 1} {
+			items := make([]Keyed, n)
+			for i := range items {
+				items[i] = Keyed{Key: rng.Uint64N(most), At: int32(n - i)}
+			}
+			if n > 2 {
+				items[1].Key = 1<<64 - 1
+			}
+			want := slices.Clone(items)
+			slices.SortFunc(want, func(a, b Keyed) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.At, b.At)) })
+			if got := SortSpread(items, func(a, b int32) int { return cmp.Compare(a, b) }); !slices.Equal(got, want) {
+				t.Errorf("%d keys below %d are not sorted", n, most)
+			}
+		}
+	}
+}

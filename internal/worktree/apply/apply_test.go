@@ -169,6 +169,27 @@ func TestR45ManyNamesOfOneFile(t *testing.T) {
 	after.check(t, root)
 }
 
+// TestR45ManyNamesRemoved: the removals are shared out, too.
+func TestR45ManyNamesRemoved(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	shared := aFile(strings.Repeat("shared", 64<<10))
+	before, after := testTree{"0": shared}, testTree{"0": shared}
+	before.build(t, root)
+	for i := 1; i < 10*chunkSize; i++ {
+		name := fmt.Sprint(i)
+		must(t, os.Link(filepath.Join(root, "0"), filepath.Join(root, name)))
+		before[name] = shared
+	}
+	a, blobs := newExecutor(root)
+	for _, out := range applyAll(t, a, plan(t, root, blobs, before, after)) {
+		if !out.Linked {
+			t.Errorf("%s %q: other names not reported", out.Action, out.Path)
+		}
+	}
+	after.check(t, root)
+}
+
 // TestApplySizeOfSource: a source that gives more or less than it announces.
 func TestApplySizeOfSource(t *testing.T) {
 	t.Parallel()

@@ -12,6 +12,7 @@ import (
 
 // remove deletes a file or symlink.
 func (w *worker) remove(r *os.Root, name string, i int) error {
+	defer w.alone(r, name)()
 	c := &w.changes[i]
 	fi, err := w.guard(r, name, c)
 	if errors.Is(err, dir.ErrChanged) && w.replacedBefore(c) {

@@ -96,7 +96,8 @@ func (run *execution) addTwin(i int) {
 // The parallelism of the writes, at most one worker per processor. Creating files is the kernel's
 // work and gains nothing from it. Inflating and hashing gains (2,000 files of 16 KiB from zlib on
 // two cores: 120 µs a file with one worker, 96 with two, 125 with four), and with Sync one flush
-// serves several files. A few writes stay with one worker.
+// serves several files. Deletions have as many workers on few processors, too: a file system that
+// tells the disk of free blocks waits for each answer. A few writes or deletions stay with one worker.
 const (
 	maxWorkers = 4
 	chunkSize  = 32
@@ -118,9 +119,9 @@ func (run *execution) all() error {
 	w := run.worker()
 	defer w.stack.Close()
 	for p, steps := range order {
-		if phase(p) == phaseWrites && len(steps) > chunkSize {
+		if most := workersOf(phase(p)); most > 1 && len(steps) > chunkSize {
 			w.stack.Close()
-			run.endPhase(run.parallel(steps)...)
+			run.endPhase(run.parallel(steps, most)...)
 			continue
 		}
 		for _, i := range steps {
@@ -133,11 +134,22 @@ func (run *execution) all() error {
 	return errors.Join(w.tighten(), w.syncFolders(), w.tighten(), run.ctx.Err())
 }
 
+// workersOf returns how many workers carry out a phase with many changes.
+func workersOf(p phase) int {
+	switch p {
+	case phaseWrites:
+		return min(maxWorkers, runtime.GOMAXPROCS(0))
+	case phaseDeletions:
+		return maxWorkers
+	}
+	return 1
+}
+
 // parallel distributes steps in runs of neighbours, so that each worker stays in few directories.
-func (run *execution) parallel(steps []int) (workers []*worker) {
+func (run *execution) parallel(steps []int, most int) (workers []*worker) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range min(maxWorkers, runtime.GOMAXPROCS(0), (len(steps)+chunkSize-1)/chunkSize) {
+	for range min(most, (len(steps)+chunkSize-1)/chunkSize) {
 		w := run.worker()
 		workers = append(workers, w)
 		wg.Go(func() {

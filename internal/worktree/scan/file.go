@@ -112,18 +112,30 @@ func (w *worker) borrow(n *node, name []byte, rec index.Record, st *dir.Info) bo
 		return false
 	}
 	if n.lent == nil {
-		n.lent = w.Lender(n.path)
+		n.lent = w.Lender(n.path, w.listedNames(n))
+	}
+	if object.IsDotGit(string(name)) {
+		return false
 	}
 	looked := time.Now()
 	id, ok := n.lent(name, st.Mode, &st.Stat)
-	if !ok || object.IsDotGit(string(name)) {
+	if !ok {
 		return false
 	}
 	n.block = index.Append(n.block, &index.Entry{
 		Name: string(name), Mode: st.Mode, Perm: st.Perm, Stat: st.Stat, ID: id, Racy: racy(&st.Stat, looked),
 	})
 	w.files++
+	w.lent++
 	return true
+}
+
+// listedNames returns the names in n, nil if they were not listed.
+func (w *worker) listedNames(n *node) [][]byte {
+	if !n.listed {
+		return nil
+	}
+	return w.names.Names
 }
 
 func (w *worker) leaveOut(e *index.Entry, path string, why index.Skip, cause error) *index.Entry {

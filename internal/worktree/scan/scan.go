@@ -72,8 +72,9 @@ type Walk struct {
 type Known func(path string, mode object.Mode, st *index.Stat) (id object.ID, lasting, ok bool)
 
 // Lender returns, for a directory, a function like Known for the files and symlinks in it. The
-// files that it knows are captured without applying the rules.
-type Lender func(dir string) Lent
+// files that it knows are captured without applying the rules. names are those in the directory, valid
+// during the call. They are nil where the scan has not listed the directory.
+type Lender func(dir string, names [][]byte) Lent
 
 // Lent is Known for one directory. It is called from one goroutine.
 type Lent func(name []byte, mode object.Mode, st *index.Stat) (id object.ID, ok bool)
@@ -122,6 +123,7 @@ type Result struct {
 	Differs int       // number of captured paths, without directories, that differ from the index before
 	Dropped bool      // a path that the index had is gone
 	Listed  int       // directories whose names were read
+	Lent    int       // captured files that the Lender knew
 	Ground  string    // the conditions of the seals in Walk.Index; the caller saves it with the index
 
 	// RuleTexts are the .gitignore files that the scan has read and not captured, by the ids of
@@ -171,7 +173,7 @@ type scanner struct {
 
 	dropped            atomic.Bool
 	files, read, bytes atomic.Int64
-	listed             atomic.Int64
+	listed, lent       atomic.Int64
 }
 
 // Run scans. On success the index describes the directory, and every object that its ids name is in
@@ -243,6 +245,7 @@ func (sc *scanner) finish(root *node) *Result {
 		Differs: before.differ(sc.Index),
 		Dropped: sc.dropped.Load() || len(sc.removed) > 0,
 		Listed:  int(sc.listed.Load()),
+		Lent:    int(sc.lent.Load()),
 		Ground:  sc.groundNow(),
 		Before:  before,
 

@@ -3,6 +3,7 @@ package scan
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
@@ -23,13 +24,17 @@ type worker struct {
 	looks    int           // lstat calls in the present directory
 	reading  time.Duration // time spent reading files of the present directory
 	listed   int           // number of listed directories
+	lent     int           // number of files that the Lender knew
 	slow     int           // number of directories until quick is tried again
 	tree     treeWriter
 	content  []byte
 }
 
 func (w *worker) run() {
-	defer func() { w.scanner.listed.Add(int64(w.listed)) }()
+	defer func() {
+		w.scanner.listed.Add(int64(w.listed))
+		w.scanner.lent.Add(int64(w.lent))
+	}()
 	for n := w.pop(); n != nil; n = w.pop() {
 		err := w.scanDir(n)
 		if err == nil {
@@ -141,6 +146,7 @@ func (w *worker) visitAll(n *node) error {
 	case w.Hints != nil && !n.whole:
 		return w.visitHinted(n, old)
 	}
+	n.block = slices.Grow(n.block, index.RoomFor(w.names.Names))
 	for _, name := range w.names.Names {
 		var rec index.Record
 		rec, old = w.seek(n, old, name)

@@ -13,6 +13,9 @@ import (
 // ReasonNotCapturedAfter is followed by the reason why the path was not captured.
 const ReasonNotCapturedAfter = "present but not captured after what is taken back: "
 
+// reasonGone is followed by the reason why the path was not captured.
+const reasonGone = "gone, and not captured at the target: "
+
 // LeftOut is a path that differs between two states, one of which did not capture it. It
 // cannot be taken back, so it stays and is listed.
 type LeftOut struct {
@@ -88,4 +91,23 @@ func (p *planner) addLeftOut(list []LeftOut) {
 			p.Kept = append(p.Kept, l.PathReason)
 		}
 	}
+}
+
+// goneSince lists as kept the files that the target had without having captured them, and that the disk
+// no longer has: a restore does not bring them back. Special files are left out, because the programs that
+// use them make them again.
+func (p *planner) goneSince() error {
+	if p.way != nil {
+		return nil // see FindLeftOut
+	}
+	for _, s := range p.target.Meta.Skipped {
+		path := string(s.Path)
+		if !notDenied(s.Reason) || s.Reason == index.Special.String() || !p.scope.Covers(path) || p.captured.Index.Has(path) {
+			continue
+		}
+		if found, err := p.live.Find(path); err == nil && (found == nil || found.Path != path) {
+			p.addKept(path, reasonGone+s.Reason)
+		}
+	}
+	return nil
 }

@@ -1,0 +1,52 @@
+package cairn_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+)
+
+// TestRestoreListsWhatCannotComeBack: a file that was there and not captured, and that has gone since,
+// does not come back. A restore lists it.
+func TestRestoreListsWhatCannotComeBack(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("a"), "d/data.bin": gittest.File(strings.Repeat("u", 3000))})
+	f.opt.MaxFileSize = 2000
+	before := f.track()
+	if res := f.restore(before.Hash); len(res.Kept) != 0 {
+		t.Errorf("the file is there, as it was: %+v", res.Kept)
+	}
+	f.remove("d/data.bin")
+	f.write("a", "changed")
+	res := f.restore(before.Hash)
+	want := cairn.PathReason{Path: "d/data.bin", Reason: "gone, and not captured at the target: too large"}
+	if len(res.Kept) != 1 || res.Kept[0] != want {
+		t.Errorf("%+v, want %+v", res.Kept, want)
+	}
+	res, err := f.repo().Restore(background, before.Hash, cairn.RestoreOptions{Paths: []string{"a"}})
+	if err != nil || len(res.Kept) != 0 {
+		t.Errorf("a restore of another path: %+v, %v", res.Kept, err)
+	}
+	f.write(".gitignore", "*.bin\n")
+	f.write("d/data.bin", "another one")
+	if res := f.restore(before.Hash); len(res.Kept) != 0 || f.read("d/data.bin") != "another one" {
+		t.Errorf("an ignored file is there: %+v", res)
+	}
+}
+
+// TestRestoreListsWhatARepairGaveUp: a repair has taken a lost file out of a checkpoint.
+func TestRestoreListsWhatARepairGaveUp(t *testing.T) {
+	t.Parallel()
+	w := newLostWorld(t)
+	w.unlike()
+	w.lose(w.days[1] + ":a")
+	w.check(cairn.CheckOptions{Fix: true})
+	w.remove("a")
+	w.remove("d/x")
+	res := w.restore(w.days[1])
+	if len(res.Kept) != 1 || res.Kept[0].Path != "a" || !strings.HasSuffix(res.Kept[0].Reason, ": lost") {
+		t.Errorf("%+v", res)
+	}
+}

@@ -50,3 +50,28 @@ func TestRestoreListsWhatARepairGaveUp(t *testing.T) {
 		t.Errorf("%+v", res)
 	}
 }
+
+// TestTakingBackListsWhatCannotComeBack: a step has removed a file that no capture held.
+func TestTakingBackListsWhatCannotComeBack(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("a"), "data.bin": gittest.File(strings.Repeat("u", 3000))})
+	f.opt.MaxFileSize = 2000
+	before := f.track()
+	f.remove("data.bin")
+	f.write("a", "changed")
+	after := f.track()
+	f.write("later.bin", strings.Repeat("l", 3000))
+	later := f.track()
+	for _, c := range []struct{ from, to, kept string }{
+		{before.Checkpoint, after.Checkpoint, "data.bin"}, {after.Checkpoint, later.Checkpoint, "later.bin"}, {before.Checkpoint, before.Checkpoint, ""},
+	} {
+		res, err := f.repo().Revert(background, cairn.Range{From: c.from, To: c.to}, cairn.RevertOptions{DryRun: true})
+		if err != nil || len(res.Kept) > 1 || (c.kept == "") != (len(res.Kept) == 0) || c.kept != "" && string(res.Kept[0].Path) != c.kept {
+			t.Errorf("%+v, %v, want %q", res, err, c.kept)
+		}
+	}
+	f.write("data.bin", "small")
+	if res, err := f.repo().Revert(background, cairn.Range{From: before.Checkpoint, To: after.Checkpoint}, cairn.RevertOptions{}); err != nil || len(res.Kept) > 0 {
+		t.Errorf("a file of that name is there: %+v, %v", res, err)
+	}
+}

@@ -75,3 +75,30 @@ func TestTakingBackListsWhatCannotComeBack(t *testing.T) {
 		t.Errorf("a file of that name is there: %+v, %v", res, err)
 	}
 }
+
+// TestUndoOfAnIgnoredFileInPlaceOfAFile: a restore has put a directory in the place of a file, and rules
+// keep what it made in it out of captures. An undo removes it and brings back the file; a redo does the
+// reverse.
+func TestUndoOfAnIgnoredFileInPlaceOfAFile(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a/b": gittest.File("ignored later")})
+	gittest.NewOracle(t).In(f.root, "init", "-q")
+	before := f.trackAll()
+	f.remove("a")
+	f.write("a", "a file")
+	f.trackAll()
+	f.write(".git/info/exclude", "b\n")
+	f.restoreAll(before)
+	res, err := f.repo().Undo(background, cairn.RevertOptions{})
+	if err != nil || !res.Complete() || f.read("a") != "a file" {
+		t.Fatalf("undo: %+v, %v", res, err)
+	}
+	if res, err = f.repo().Redo(background, cairn.RevertOptions{}); err != nil || !res.Complete() || f.read("a/b") != "ignored later" {
+		t.Fatalf("redo: %+v, %v", res, err)
+	}
+	f.write("a/mine", "of the user")
+	f.write(".git/info/exclude", "b\nmine\n")
+	if res, err = f.repo().Undo(background, cairn.RevertOptions{}); err != nil || res.Complete() || f.read("a/b") != "ignored later" || f.read("a/mine") != "of the user" {
+		t.Fatalf("undo beside a file of the user: %+v, %v", res, err)
+	}
+}

@@ -96,7 +96,7 @@ func (o *outcome) plan(now *gitstate.Record, ways []Way) *Plan {
 	}
 	p.planRefs()
 	p.planHead()
-	if want := Stashes(p.target.Stash); !sameStashes(want, Stashes(now.Stash)) || o.parts.Refs && isTorn(now) {
+	if want := listOf(p.target); !sameStashes(want, listOf(now)) || o.parts.Refs && isTorn(now) {
 		p.Stashes, p.List = want, true
 	}
 	p.Index = !gitstate.SameIndex(p.target, now)
@@ -138,7 +138,7 @@ func (p *Plan) rebuild(parts Parts) {
 			p.Refs = append(p.Refs, m)
 		}
 	}
-	p.Stashes = Stashes(p.target.Stash)
+	p.Stashes = listOf(p.target)
 	p.List = len(p.Stashes) > 0
 	p.Head = &gitstate.RefMove{Name: "HEAD", To: p.target.Head}
 	p.Index = p.target.Files["index"] != nil
@@ -268,7 +268,7 @@ func (p *Plan) Changes() (list []string) {
 		}
 	}
 	if p.List {
-		list = append(list, stashText(Stashes(p.now.Stash), p.Stashes))
+		list = append(list, stashText(listOf(p.now), p.Stashes))
 	}
 	if p.Index {
 		list = append(list, "replace the index")

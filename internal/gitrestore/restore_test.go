@@ -215,6 +215,30 @@ func TestTornStashes(t *testing.T) {
 	}
 }
 
+// TestStashOfAnExpiredReflog: git reflog expire leaves the ref of the newest stash without a list. It is
+// not lost by going back.
+func TestStashOfAnExpiredReflog(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	newest := w.git("rev-parse", "refs/stash")
+	w.git("reflog", "expire", "--expire=now", "--all")
+	before := w.record()
+	w.git("branch", "-q", "-D", "a")
+	after := w.record()
+	w.back(before, after, Parts{})
+	if got := w.git("rev-parse", "refs/stash"); got != newest {
+		t.Errorf("refs/stash is %s, was %s", got, newest)
+	}
+	w.back(before, nil, Parts{})
+	after = w.record()
+	w.git("stash", "clear")
+	w.lose()
+	w.back(after, w.record(), Parts{})
+	if got := w.git("rev-parse", "refs/stash"); got != newest {
+		t.Errorf("refs/stash is %s, was %s", got, newest)
+	}
+}
+
 // TestRandom: any sequence of commands goes back.
 func TestRandom(t *testing.T) {
 	t.Parallel()

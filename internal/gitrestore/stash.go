@@ -27,6 +27,15 @@ func Stashes(log []byte) (list []Stash) {
 	return list
 }
 
+// listOf returns the list of stashes of a record. A ref whose reflog has expired is a list of one.
+func listOf(r *gitstate.Record) []Stash {
+	list := Stashes(r.Stash)
+	if len(list) == 0 && r.Refs[stashRef] != "" {
+		list = append(list, Stash{ID: r.Refs[stashRef]})
+	}
+	return list
+}
+
 // stashLog is the inverse of Stashes, as far as a plan needs it.
 func stashLog(list []Stash) []byte {
 	var b []byte

@@ -120,12 +120,12 @@ func (o *outcome) refs(w Way) {
 // stashes takes a list back to what it was before, if it is as the way has left it. Else only lost
 // stashes come back, on top of the present ones.
 func (o *outcome) stashes(w Way) {
-	want, left, now := Stashes(w.Before.Stash), Stashes(w.After.Stash), Stashes(o.Stash)
+	want, left, now := listOf(w.Before), listOf(w.After), listOf(o.Record)
 	if sameStashes(want, left) || sameStashes(want, now) {
 		return
 	}
 	if !o.keep && sameStashes(left, now) {
-		o.Stash = w.Before.Stash
+		o.setStashes(want)
 		return
 	}
 	var lost []Stash
@@ -141,7 +141,14 @@ func (o *outcome) stashes(w Way) {
 	if !slices.ContainsFunc(now, func(s Stash) bool { return !hasStash(want, s) }) {
 		list = slices.DeleteFunc(slices.Clone(want), func(s Stash) bool { return !hasStash(now, s) && !hasStash(lost, s) })
 	}
+	o.setStashes(list)
+}
+
+func (o *outcome) setStashes(list []Stash) {
 	o.Stash = stashLog(list)
+	if o.Refs[stashRef] = newestOf(list); len(list) == 0 {
+		delete(o.Refs, stashRef)
+	}
 }
 
 func (o *outcome) index(w Way) {

@@ -170,6 +170,7 @@ var reasons = map[string]string{
 // prefixes is reasons for those that a path follows.
 var prefixes = [][2]string{
 	{plan.ReasonNotCaptured, "present there but not captured: "},
+	{plan.ReasonGone, "present there but not captured: "},
 	{plan.ReasonNotCapturedAfter, "not captured at the common checkpoint: "},
 }
 

@@ -62,8 +62,12 @@ func rootOf(dir, expected string, moving bool) (string, error) {
 // the record of another directory.
 const maxFlipped = 8
 
-// isRemainder reports whether damage to the record of root may have left recorded.
+// isRemainder reports whether damage to the record of root may have left recorded. No path holds a NUL: a
+// loss of power leaves zeros.
 func isRemainder(recorded, root string) bool {
+	if strings.Contains(recorded, "\x00") {
+		return true
+	}
 	if len(recorded) != len(root) {
 		return strings.HasPrefix(root, recorded) || !filepath.IsAbs(recorded)
 	}

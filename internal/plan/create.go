@@ -55,9 +55,9 @@ func (p *planner) replaceUncaptured(c history.TreeChange, found *dir.Found) {
 }
 
 // replaceDir plans a file in place of a directory. The directory goes only if everything in
-// it is captured.
+// it is captured, or goes as well.
 func (p *planner) replaceDir(c history.TreeChange, found *dir.Found) {
-	if inside := p.live.Uncaptured(found.Path); inside != "" {
+	if inside := p.live.Uncaptured(found.Path, p.removed); inside != "" {
 		p.block(c.Path, reasonInTheWay+inside)
 		return
 	}

@@ -17,8 +17,8 @@ type Disk interface {
 	// Identify reads a file and returns its state with the id of its contents.
 	Identify(path string) (*dir.State, error)
 	// Uncaptured returns the path of something in a directory that the capture does not
-	// hold, "" if there is none.
-	Uncaptured(folder string) string
+	// hold and that is not in but, "" if there is none.
+	Uncaptured(folder string, but map[string]bool) string
 	// CanSave returns the reason why the contents of a file cannot be stored.
 	CanSave(path string) error
 }
@@ -39,7 +39,9 @@ func (d LiveDisk) Names(folder string) ([]string, error) { return dir.Names(d.Ro
 func (d LiveDisk) Identify(path string) (*dir.State, error) { return scan.Identify(d.Root, path) }
 
 // Uncaptured implements Disk.
-func (d LiveDisk) Uncaptured(folder string) string { return scan.Uncaptured(d.Root, folder, d.Index) }
+func (d LiveDisk) Uncaptured(folder string, but map[string]bool) string {
+	return scan.Uncaptured(d.Root, folder, d.Index, but)
+}
 
 // CanSave implements Disk.
 func (d LiveDisk) CanSave(path string) error { return scan.CanSave(d.Root, path) }

@@ -65,9 +65,9 @@ func (d fakeDisk) Identify(path string) (*dir.State, error) {
 	return &dir.State{Mode: object.Regular, Perm: 0o644, ID: object.Sum(object.Blob, []byte(content))}, nil
 }
 
-func (d fakeDisk) Uncaptured(folder string) string {
+func (d fakeDisk) Uncaptured(folder string, but map[string]bool) string {
 	for _, file := range slices.Sorted(maps.Keys(d.files)) {
-		if _, ok := d.captured[file]; !ok && strings.HasPrefix(file, folder+"/") {
+		if _, ok := d.captured[file]; !ok && !but[file] && strings.HasPrefix(file, folder+"/") {
 			return file
 		}
 	}

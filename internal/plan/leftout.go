@@ -13,11 +13,15 @@ import (
 // ReasonNotCapturedAfter is followed by the reason why the path was not captured.
 const ReasonNotCapturedAfter = "present but not captured after what is taken back: "
 
+// ReasonGone is followed by the reason why the path was not captured.
+const ReasonGone = "gone, and not captured at the target: "
+
 // LeftOut is a path that differs between two states, one of which did not capture it. It
-// cannot be taken back, so it stays and is listed.
+// cannot be taken back, so it stays as it is and is listed.
 type LeftOut struct {
 	state.PathReason
 	want *object.Entry // at the target, nil for none
+	gone bool          // the base lacks it: listed only if the disk lacks it, too
 }
 
 // notDenied reports whether a path was skipped for a reason other than a policy or a partial
@@ -39,10 +43,10 @@ func FindLeftOut(ctx context.Context, r *history.Store, target, base state.State
 			return nil, err
 		}
 		if reason := then.Uncaptured(c.Path); c.Old == nil && notDenied(reason) {
-			list = append(list, LeftOut{state.PathReason{Path: state.Path(c.Path), Reason: ReasonNotCaptured + reason}, nil})
+			list = append(list, LeftOut{PathReason: state.PathReason{Path: state.Path(c.Path), Reason: ReasonNotCaptured + reason}})
 		}
 		if reason := later.Uncaptured(c.Path); c.New == nil && notDenied(reason) {
-			list = append(list, LeftOut{state.PathReason{Path: state.Path(c.Path), Reason: ReasonNotCapturedAfter + reason}, c.Old})
+			list = append(list, LeftOut{PathReason: state.PathReason{Path: state.Path(c.Path), Reason: ReasonNotCapturedAfter + reason}, want: c.Old})
 		}
 	}
 	for _, s := range base.Meta.Skipped {
@@ -54,7 +58,34 @@ func FindLeftOut(ctx context.Context, r *history.Store, target, base state.State
 			return nil, err
 		}
 		if e == nil {
-			list = append(list, LeftOut{state.PathReason{Path: s.Path, Reason: ReasonNotCapturedAfter + s.Reason}, nil})
+			list = append(list, LeftOut{PathReason: state.PathReason{Path: s.Path, Reason: ReasonNotCapturedAfter + s.Reason}})
+		}
+	}
+	gone, err := removed(r, target, base, scope)
+	return append(list, gone...), err
+}
+
+// uncapturedOf lists the paths that a state had without having captured them. Special files are left out,
+// because the programs that use them make them again.
+func uncapturedOf(target state.State, scope *state.PathScope) (list []LeftOut) {
+	for _, s := range target.Meta.Skipped {
+		if notDenied(s.Reason) && s.Reason != index.Special.String() && scope.Covers(string(s.Path)) {
+			list = append(list, LeftOut{PathReason: state.PathReason{Path: s.Path, Reason: ReasonGone + s.Reason}, gone: true})
+		}
+	}
+	return list
+}
+
+// removed lists the paths that the target had without having captured them, and that base lacks.
+func removed(r *history.Store, target, base state.State, scope *state.PathScope) (list []LeftOut, err error) {
+	later, dirs := state.NewCoverage(base.Meta), r.LookupDirs(base)
+	for _, l := range uncapturedOf(target, scope) {
+		holds, err := dirs.Holds(string(l.Path))
+		if err != nil {
+			return nil, err
+		}
+		if !holds && later.Covers(string(l.Path)) {
+			list = append(list, l)
 		}
 	}
 	return list, nil
@@ -84,8 +115,19 @@ func (p *planner) addLeftOut(list []LeftOut) {
 		named[p.Changes[i].Path] = true
 	}
 	for i := range list {
-		if l := &list[i]; !named[string(l.Path)] && l.stays(p.captured) {
+		l := &list[i]
+		if stays := !l.gone && l.stays(p.captured) || l.gone && p.isGone(string(l.Path)); stays && !named[string(l.Path)] {
 			p.Kept = append(p.Kept, l.PathReason)
 		}
 	}
+}
+
+// isGone reports whether the disk has nothing at a path. An empty directory counts as nothing: a file or a
+// directory with contents was there.
+func (p *planner) isGone(path string) bool {
+	if rec := p.captured.Index.Lookup(path); rec != nil && rec.Skip() != index.Captured {
+		return false
+	}
+	found, err := p.live.Find(path)
+	return err == nil && (found == nil || found.Path != path || found.Empty)
 }

@@ -82,9 +82,9 @@ func (p *planner) addUnseen(folder string) {
 	}
 }
 
-// leftBehind plans the deletion of files that the reverted step added and that ignore rules
+// leftFiles plans the deletion of files that the reverted step added and that ignore rules
 // now keep out of the capture.
-func (p *planner) leftBehind() error {
+func (p *planner) leftFiles() error {
 	if p.way == nil {
 		return nil
 	}
@@ -98,8 +98,16 @@ func (p *planner) leftBehind() error {
 			return err
 		}
 	}
-	p.leftDirs()
-	p.leftEmpty()
+	return nil
+}
+
+// leftBehind plans the removal of directories that the reverted step made and that ignore rules now keep out
+// of the capture.
+func (p *planner) leftBehind() error {
+	if p.way != nil {
+		p.leftDirs()
+		p.leftEmpty()
+	}
 	return nil
 }
 

@@ -75,10 +75,11 @@ type Options struct {
 
 // Make plans how the disk becomes as the target within the scope. The steps, in order:
 //
-//  1. files that differ in contents, kind or exec bit
-//  2. uncaptured files of the disk that the target lacked
-//  3. permission bits
-//  4. directories: make the empty ones of the target, remove those that it lacked
+//  1. uncaptured files that the changes to take back have made
+//  2. files that differ in contents, kind or exec bit
+//  3. uncaptured files of the disk that the target lacked
+//  4. permission bits
+//  5. directories: make the empty ones of the target, remove those that it lacked
 func Make(
 	ctx context.Context, store *history.Store, live Disk, captured *history.DiskState,
 	target state.State, opt Options,
@@ -96,7 +97,7 @@ func Make(
 		p.atBase = state.NewCoverage(opt.Way.Base.Meta)
 	}
 	files, permissions := func() error { return p.files(ctx) }, func() error { return p.permissions(ctx) }
-	for _, step := range []func() error{files, p.oversized, p.leftBehind, permissions, p.directories} {
+	for _, step := range []func() error{p.leftFiles, files, p.oversized, p.leftBehind, permissions, p.directories} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -109,6 +110,9 @@ func Make(
 	p.withdrawHalfRenames(append(Renames(opt.Step), opt.Pairs...))
 	p.pairSpellings()
 	p.dropNonEmptyDirs()
+	if opt.Way == nil {
+		p.addLeftOut(uncapturedOf(target, opt.Scope))
+	}
 	p.addLeftOut(opt.LeftOut)
 	p.Kept, p.Conflicts = append(p.Kept, opt.Kept...), append(p.Conflicts, opt.Conflicts...)
 	if opt.Way != nil {

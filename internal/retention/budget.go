@@ -42,9 +42,11 @@ func (r *Cleaner) recordBudget() error {
 	budget := min(maxDefaultBudget, free/budgetShare)
 	return errors.Join(
 		r.writeNote(false, 0), // makes the first cleaning due later
-		r.DB.NotePrivate(odb.PrivateBudget, fmt.Appendf(nil, "%d\n", budget)),
+		r.DB.NotePrivate(odb.PrivateBudget, []byte(budgetText(budget))),
 	)
 }
+
+func budgetText(bytes int64) string { return fmt.Sprintln(bytes) }
 
 // DefaultBudget is the size limit of the store in bytes for a Retention that sets none: the smaller
 // of 5 GiB and a tenth of the disk space that was free when the store was made.
@@ -56,12 +58,13 @@ func (r *Cleaner) DefaultBudget() int64 {
 }
 
 // recordedBudget returns the budget that was recorded when the store was made. A loss of power may
-// leave the file absent or empty, and then known is false.
+// leave the file absent or empty, and then known is false. So it is for a number that recordBudget does not
+// write: a record that is cut off would have the next cleaning remove nearly everything.
 func (r *Cleaner) recordedBudget() (bytes int64, known bool) {
 	data, err := r.DB.ReadPrivate(odb.PrivateBudget)
 	if err != nil {
 		return 0, false
 	}
-	n, err := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64)
-	return n, err == nil && n > 0
+	n, err := strconv.ParseInt(strings.TrimSuffix(string(data), "\n"), 10, 64)
+	return n, err == nil && 0 < n && n <= maxDefaultBudget && string(data) == budgetText(n)
 }

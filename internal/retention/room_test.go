@@ -187,7 +187,10 @@ func TestDefaultBudget(t *testing.T) {
 	if got := f.DefaultBudget(); got != maxDefaultBudget {
 		t.Errorf("without a record %d bytes", got)
 	}
-	for text, want := range map[string]int64{"123\n": 123, " 7 ": 7, "": maxDefaultBudget, "0": maxDefaultBudget, "-5": maxDefaultBudget, "many": maxDefaultBudget} {
+	for text, want := range map[string]int64{
+		"123\n": 123, "": maxDefaultBudget, "0\n": maxDefaultBudget, "-5\n": maxDefaultBudget, "many\n": maxDefaultBudget,
+		"21160767": maxDefaultBudget, "0160767481\n": maxDefaultBudget, "\x00\x00": maxDefaultBudget, "99160767480\n": maxDefaultBudget,
+	} {
 		if err := f.DB.WritePrivate(odb.PrivateBudget, []byte(text)); err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ func (m *Metadata) CheckPaths() error {
 			return fmt.Errorf("metadata with the path %q", path)
 		}
 	}
-	for _, list := range [][]Path{m.Empty, m.Bare, m.Seen} {
+	for _, list := range [][]Path{m.Empty, m.Bare} {
 		for _, path := range list {
 			if path != "" && !isPath(string(path), object.SafeName) {
 				return fmt.Errorf("metadata with the path %q", string(path))
@@ -26,13 +26,21 @@ func (m *Metadata) CheckPaths() error {
 			return fmt.Errorf("metadata with the path %q", dir)
 		}
 	}
-	for _, s := range m.Skipped { // a skipped path may have any name that no capture accepts
-		if !isPath(string(s.Path), func(name string) bool { return name != "" && name != "." && name != ".." }) {
+	// A skipped path may have any name that no capture accepts, and so may a path that a caller has named.
+	for _, s := range m.Skipped {
+		if !isPath(string(s.Path), isName) {
 			return fmt.Errorf("metadata with the path %q", s.Path)
+		}
+	}
+	for _, path := range m.Seen {
+		if path != "" && !isPath(string(path), isName) {
+			return fmt.Errorf("metadata with the path %q", string(path))
 		}
 	}
 	return nil
 }
+
+func isName(name string) bool { return name != "" && name != "." && name != ".." }
 
 // isPath reports whether every name of a '/'-separated path is good.
 func isPath(path string, good func(name string) bool) bool {

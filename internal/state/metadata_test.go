@@ -137,7 +137,6 @@ func TestCheckPaths(t *testing.T) {
 		"perms": func(p string) *Metadata { return &Metadata{Perms: PathPerms{p: 0o600}} },
 		"empty": func(p string) *Metadata { return &Metadata{Empty: []Path{Path(p)}} },
 		"bare":  func(p string) *Metadata { return &Metadata{Bare: []Path{Path(p)}} },
-		"seen":  func(p string) *Metadata { return &Metadata{Seen: []Path{Path(p)}} },
 		"texts": func(p string) *Metadata {
 			return &Metadata{Rules: &ruleRecord{Texts: []ruleText{{In: []Path{Path(p)}}}}}
 		},
@@ -157,12 +156,21 @@ func TestCheckPaths(t *testing.T) {
 		}
 	}
 	skipped := func(p string) *Metadata { return &Metadata{Skipped: []Skipped{{Path: Path(p)}}} }
-	for _, path := range []string{"..", ".", "", "a/../b", "/a", "a//b"} {
-		if err := skipped(path).CheckPaths(); err == nil {
-			t.Errorf("skipped: %q is accepted", path)
+	seen := func(p string) *Metadata { return &Metadata{Seen: []Path{Path(p)}} }
+	for _, path := range []string{"..", ".", "a/../b", "/a", "a//b"} {
+		for _, m := range []*Metadata{skipped(path), seen(path)} {
+			if err := m.CheckPaths(); err == nil {
+				t.Errorf("%q is accepted: %+v", path, m)
+			}
 		}
 	}
-	if err := skipped("a/.git").CheckPaths(); err != nil { // a name that no capture accepts is a reason to skip
-		t.Errorf("skipped: %v", err)
+	if err := skipped("").CheckPaths(); err == nil {
+		t.Error("the root is skipped")
+	}
+	// A name that no capture accepts is a reason to skip, and a caller may have named it.
+	for _, m := range []*Metadata{skipped("a/.git"), seen("a/.git"), seen("git~1/x"), seen("")} {
+		if err := m.CheckPaths(); err != nil {
+			t.Errorf("%+v: %v", m, err)
+		}
 	}
 }

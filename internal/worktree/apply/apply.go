@@ -135,6 +135,8 @@ func (a *Executor) DirsStampFinely(device uint64) bool { return a.fine.of(device
 //     read back and compared with the id; with Sync, flushed in groups of some
 //     dozens; then, if the path still is in the expected state, rename. No file
 //     is written in place, so the other names of a hard link keep their contents.
+//     They keep their permission bits as well: a Chmod of a file writes a new one,
+//     unless it comes to all names of the file.
 //  4. Remove the other files, deepest first.
 //  5. Set the permission bits of directories and remove directories, deepest first.
 //  6. With Sync, flush each directory in which names changed, once. On a file system

@@ -44,16 +44,6 @@ func (w *worker) guard(r *os.Root, name string, c *Change) (fs.FileInfo, error) 
 	return fi, nil
 }
 
-// alone locks out the other workers from a file with several names until done is called. A change
-// of another name would move the change time that guard compares.
-func (w *worker) alone(r *os.Root, name string) (done func()) {
-	if fi, err := r.Lstat(name); err != nil || !dir.Linked(fi) {
-		return func() {}
-	}
-	w.links.Lock()
-	return w.links.Unlock
-}
-
 type verdict uint8
 
 const (

@@ -25,7 +25,7 @@ func (w *worker) remove(r *os.Root, name string, i int) error {
 		return err
 	}
 	w.renamed(w.stack.Here(), r)
-	w.outcomes[i].Linked = dir.Linked(fi)
+	w.outcomes[i].Linked = isLinked(fi)
 	return nil
 }
 
@@ -144,6 +144,9 @@ func (w *worker) chmod(r *os.Root, name string, i int) error {
 		return err
 	}
 	if !samePerm(dir.InfoOf(fi).Perm, c.Perm, fi.IsDir()) {
+		if w.bitsAreShared(c, fi) {
+			return w.write(r, name, i)
+		}
 		if err := w.chmodDurably(r, name, i, fi); err != nil {
 			return err
 		}
@@ -153,7 +156,7 @@ func (w *worker) chmod(r *os.Root, name string, i int) error {
 	if err != nil || !os.SameFile(fi, now) {
 		return err
 	}
-	w.outcomes[i].Linked = dir.Linked(now)
+	w.outcomes[i].Linked = isLinked(now)
 	w.record(i, name, now)
 	return nil
 }

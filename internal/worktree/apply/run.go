@@ -27,6 +27,7 @@ type execution struct {
 	instead  map[string]string // when resuming: Change.As by path
 	progress func(done, total int)
 	links    sync.Mutex // see alone
+	bits     sameBits
 
 	mu    sync.Mutex // guards the rest
 	done  int
@@ -60,6 +61,7 @@ func newExecution(ctx context.Context, a *Executor, top *os.Root, changes []Chan
 		twins:    map[string]int{},
 		instead:  map[string]string{},
 		flushes:  newFlushes(a.flush),
+		bits:     newSameBits(changes),
 	}
 	if a.Sync {
 		run.topInfo, _ = top.Stat(".") // without it, every file is flushed alone

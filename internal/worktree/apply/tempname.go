@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
@@ -85,7 +86,8 @@ func writtenFolders(changes []Change) map[string]bool {
 	folders := map[string]bool{}
 	for i := range changes {
 		c := &changes[i]
-		if c.Action.Makes() && c.Action != Mkdir && CheckPath(c.Path) == nil {
+		writes := c.Action.Makes() && c.Action != Mkdir || c.Action == Chmod && c.Mode != object.Dir
+		if writes && CheckPath(c.Path) == nil {
 			folders[parentPath(c.Path)] = true
 		}
 	}

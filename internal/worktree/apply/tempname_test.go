@@ -38,6 +38,7 @@ func TestRemoveTempsTakesItsOwnOnly(t *testing.T) {
 		"a/.cairn-t0-0.tmp": aFile("half"), "a/.cairn-t0-12345.tmp": aLink("x"), // ours
 		"a/.cairn-t0-3.tmp/f": aFile("in a directory"), "a/.cairn-t1-0.tmp": aFile("other"), "a/.cairn-t0-1-0.tmp": aFile("other"),
 		"a/.cairn-t0-x.tmp": aFile("no number"), "b/.cairn-t0-0.tmp": aFile("not a directory of the plan"), ".cairn-t0-0.tmp": aFile("root"),
+		"bits/.cairn-t0-7.tmp": aFile("of a file with other names"), "bits/f": aFile("it"), "dirbits/.cairn-t0-8.tmp": aFile("nothing is written for a directory"),
 		"removed/.cairn-t0-9.tmp": aFile("nothing is written where something is deleted"),
 		"link":                    aLink(outside), "file": aFile("no directory"),
 	}
@@ -46,11 +47,13 @@ func TestRemoveTempsTakesItsOwnOnly(t *testing.T) {
 	changes := []Change{
 		{Path: "a/f", Action: Create, Mode: object.Regular}, {Path: "link/f", Action: Modify, Mode: object.Regular},
 		{Path: "file/f", Action: Create, Mode: object.Regular}, {Path: "gone/f", Action: Create, Mode: object.Regular},
+		{Path: "bits/f", Action: Chmod, Mode: object.Regular}, {Path: "dirbits/d", Action: Chmod, Mode: object.Dir},
 		{Path: "removed/f", Action: Delete}, {Path: "../x/f", Action: Create, Mode: object.Regular},
 	}
 	must(t, RemoveTemps(root, "t0", changes))
 	delete(tree, "a/.cairn-t0-0.tmp")
 	delete(tree, "a/.cairn-t0-12345.tmp")
+	delete(tree, "bits/.cairn-t0-7.tmp")
 	tree.check(t, root)
 	must(t, RemoveTemps(root, "t0", append(changes, Change{Path: "f", Action: Create, Mode: object.Regular})))
 	delete(tree, ".cairn-t0-0.tmp")

@@ -200,7 +200,7 @@ func (w *worker) replace(r *os.Root, tmp, name string, i int, made fs.FileInfo) 
 	if err := renameOver(r, tmp, name, old); err != nil {
 		return err
 	}
-	w.outcomes[i].Linked = old != nil && dir.Linked(old)
+	w.outcomes[i].Linked = old != nil && isLinked(old)
 	if fi, err := r.Lstat(name); err == nil && os.SameFile(fi, made) && fi.Size() == made.Size() && fi.ModTime().Equal(made.ModTime()) {
 		w.record(i, name, fi)
 		w.outcomes[i].Entry.Racy = !fi.Mode().IsRegular() || !w.fine.of(dir.DeviceOf(fi)).Files

@@ -28,10 +28,12 @@ func InfoOf(fi fs.FileInfo) Info {
 	}
 }
 
-// Linked reports whether the file has several hard links.
-func Linked(fi fs.FileInfo) bool {
-	st, ok := fi.Sys().(*syscall.Stat_t)
-	return ok && !fi.IsDir() && st.Nlink > 1
+// Links returns the number of hard links of a file, 1 if unknown.
+func Links(fi fs.FileInfo) int {
+	if st, ok := fi.Sys().(*syscall.Stat_t); ok && !fi.IsDir() {
+		return int(st.Nlink)
+	}
+	return 1
 }
 
 // DeviceOf returns the device number of the file system of a file, 0 if unknown.

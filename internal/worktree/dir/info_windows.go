@@ -95,9 +95,9 @@ func permOf(attributes uint32) uint16 {
 // InfoOf converts the result of package os.
 func InfoOf(fi fs.FileInfo) Info { return fromInfo(fi) }
 
-// Linked reports false: package os does not report the number of hard links. A write by
+// Links returns 1: package os does not report the number of hard links. A write by
 // rename keeps the contents of other links here too.
-func Linked(fs.FileInfo) bool { return false }
+func Links(fs.FileInfo) int { return 1 }
 
 // DeviceOf returns 0: package os does not report the volume.
 func DeviceOf(fs.FileInfo) uint64 { return 0 }

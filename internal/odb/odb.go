@@ -2,6 +2,8 @@ package odb
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -118,6 +120,15 @@ func (db *DB) Close() error {
 		p.Close()
 	}
 	return nil
+}
+
+// errClosed is the error of a closed DB. Refs are files of their own, which a closed DB could still
+// read: without its packs they would look like those of an empty store.
+func (db *DB) errClosed() error {
+	if !db.closed.Load() {
+		return nil
+	}
+	return fmt.Errorf("store %s: %w", db.dir, fs.ErrClosed)
 }
 
 // PrivatePath returns the path of a file in cairn/.

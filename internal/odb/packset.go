@@ -42,8 +42,8 @@ func isRacy(mtime, now time.Time) bool {
 func (db *DB) refresh(force bool) error {
 	db.listing.Lock()
 	defer db.listing.Unlock()
-	if db.closed.Load() {
-		return fmt.Errorf("store %s: %w", db.dir, fs.ErrClosed)
+	if err := db.errClosed(); err != nil {
+		return err
 	}
 	now := time.Now()
 	mtime, err := db.packsTime()

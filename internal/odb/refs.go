@@ -30,6 +30,9 @@ const maxSymbolic = 5
 // accepted, too. An absent ref is ErrNotFound, an invalid one, as after a loss of power,
 // ErrCorrupt.
 func (db *DB) Ref(name string) (object.ID, error) {
+	if err := db.errClosed(); err != nil {
+		return object.ID{}, err
+	}
 	target := name
 	for range maxSymbolic {
 		if target != "HEAD" {
@@ -96,6 +99,9 @@ func parseRef(data []byte) (id object.ID, target string, err error) {
 // Refs returns the refs whose names begin with prefix, sorted by name. Invalid lines of
 // packed-refs are returned with any prefix.
 func (db *DB) Refs(prefix string) ([]Ref, error) {
+	if err := db.errClosed(); err != nil {
+		return nil, err
+	}
 	byName := make(map[string]Ref)
 	// Loose first: git packs a ref before it removes the loose one.
 	if err := db.looseRefs(prefix, byName); err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -24,6 +25,7 @@ var (
 	ErrNotFound = pack.ErrNotFound
 	ErrLocked   = errors.New("store is locked")
 	ErrNotStore = errors.New("no cairn store")
+	ErrUnusable = errors.New("unusable store") // that was open is gone
 	ErrSealed   = errors.New("store is sealed")
 )
 
@@ -129,6 +131,26 @@ func (db *DB) errClosed() error {
 		return nil
 	}
 	return fmt.Errorf("store %s: %w", db.dir, fs.ErrClosed)
+}
+
+// errAbsent is why a store shows no ref: another process has removed or sealed it since it was opened.
+// It is nil for a store that has none.
+func (db *DB) errAbsent() error {
+	if IsSealed(db.dir) {
+		return sealedError(db.dir)
+	}
+	if _, err := os.Lstat(db.path(versionFile)); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return db.gone(checkLayout(db.dir))
+}
+
+// gone says of an open store that it is there no more, if that is the error of its layout.
+func (db *DB) gone(err error) error {
+	if !errors.Is(err, ErrNotStore) {
+		return err
+	}
+	return fmt.Errorf("%w: %s is gone: %w", ErrUnusable, db.dir, err)
 }
 
 // PrivatePath returns the path of a file in cairn/.

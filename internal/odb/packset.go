@@ -70,10 +70,7 @@ func (db *DB) missing(err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("list packs: %w", err)
 	}
-	if err := checkLayout(db.dir); err != nil {
-		return fmt.Errorf("store %s is gone: %w", db.dir, err)
-	}
-	return nil
+	return db.gone(checkLayout(db.dir))
 }
 
 // update returns the set of the named packs. It keeps their open Packs and closes all

@@ -2,6 +2,7 @@ package odb
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -71,10 +72,7 @@ func (db *DB) readRef(name string) (id object.ID, target string, err error) {
 		}
 		// Again, in case git has just moved it from one place to the other.
 	}
-	if IsSealed(db.dir) { // by another process, since it was opened
-		return id, "", sealedError(db.dir)
-	}
-	return id, "", ErrNotFound
+	return id, "", cmp.Or(db.errAbsent(), ErrNotFound)
 }
 
 func (db *DB) refPath(name string) string { return db.path(filepath.FromSlash(name)) }
@@ -116,8 +114,8 @@ func (db *DB) Refs(prefix string) ([]Ref, error) {
 			byName[r.Name] = r
 		}
 	}
-	if IsSealed(db.dir) { // by another process, since it was opened
-		return nil, sealedError(db.dir)
+	if err := db.errAbsent(); err != nil {
+		return nil, err
 	}
 	refs := make([]Ref, 0, len(byName))
 	for _, r := range byName {

@@ -76,7 +76,8 @@ func (r *Repo) Revert(ctx context.Context, in Range, opt RevertOptions) (*Result
 // RevertPatches brings the files of patches back: each file to its state at the hash of the first
 // patch that names it. A file that the tree of that hash lacks was created since and is deleted.
 // Files that no patch names are not touched. For a directory that a patch names, only its
-// permission bits go back. Patch.Files may be absolute, or relative to the root.
+// permission bits go back. Where one hash has a file and another one something below its name, the
+// hash that comes first among the patches counts, and the other path is a conflict. Patch.Files may be absolute, or relative to the root.
 func (r *Repo) RevertPatches(ctx context.Context, patches []Patch, opt RevertPatchesOptions) (*Result, error) {
 	return r.operator.RevertPatches(ctx, patches, opt)
 }

@@ -143,7 +143,8 @@ func (r *Repo) openStore(dir string) error {
 	return nil
 }
 
-// Close releases the store. It does not wait for running calls.
+// Close releases the store. It does not wait for running calls. These, and later ones that need the
+// store, fail with an error that wraps os.ErrClosed.
 func (r *Repo) Close() error {
 	r.capturer.Watch.EndFolding()
 	err := r.capturer.Watch.Close()

@@ -10,7 +10,7 @@ import (
 )
 
 // Changes lists the files that differ between two checkpoints, and the directories whose permission
-// bits differ, ordered by the bytes of their paths. An empty to means the disk. Without paths,
+// bits differ, ordered by the bytes of their paths. An empty from or to means the disk. Without paths,
 // every path is compared. A path that one side did not capture although it was present is no
 // change.
 func (r *Repo) Changes(ctx context.Context, from, to string, paths ...string) ([]Change, error) {

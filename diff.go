@@ -12,9 +12,9 @@ import (
 )
 
 // Diff writes the difference between two checkpoints as "git diff --no-renames" prints it with
-// core.quotePath off and ids of seven digits. An empty to means the disk. A file that is too large
-// to compare gets one line that says so. The text is written file by file and never in memory as a
-// whole. Without paths, every path is compared.
+// core.quotePath off and ids of seven digits. An empty from or to means the disk. A file that is too
+// large to compare gets one line that says so. The text is written file by file and never in memory
+// as a whole. Without paths, every path is compared.
 func (r *Repo) Diff(ctx context.Context, w io.Writer, from, to string, opt DiffOptions, paths ...string) error {
 	list, err := r.Changes(ctx, from, to, paths...)
 	if err != nil {
@@ -24,7 +24,7 @@ func (r *Repo) Diff(ctx context.Context, w io.Writer, from, to string, opt DiffO
 }
 
 // DiffFull yields the changed files between two checkpoints with their texts, one at a time. An
-// empty to means the disk. It reads at most a few small files ahead of its caller, so memory does
+// empty from or to means the disk. It reads at most a few small files ahead of its caller, so memory does
 // not grow with the number of files. Without paths, every path is compared.
 func (r *Repo) DiffFull(ctx context.Context, from, to string, opt DiffOptions, paths ...string) iter.Seq2[FileDiff, error] {
 	return func(yield func(FileDiff, error) bool) {

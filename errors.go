@@ -17,8 +17,8 @@ var ErrRoot = state.ErrRoot
 // names the root.
 var ErrOtherRoot = state.ErrOtherRoot
 
-// ErrStore: the store is there but cannot be used, for instance because it
-// belongs to another root or was written by a later release.
+// ErrStore: the store cannot be used, for instance because it belongs to another root, was written by
+// a later release, or was removed while it was open.
 var ErrStore = state.ErrStore
 
 // ErrNotFound: no such checkpoint, path or operation.

@@ -104,6 +104,14 @@ func TestGrepPattern(t *testing.T) {
 	if _, err := cairn.ParsePattern("(", cairn.PatternOptions{}); err == nil {
 		t.Error("( is taken for a pattern")
 	}
+	f := newFixture(t, gittest.Tree{"a": gittest.File("a\n")})
+	for _, none := range []*cairn.Pattern{nil, {}} {
+		for file, err := range f.repo().Grep(f.Context(), none, cairn.GrepOptions{}) {
+			if file != nil || err == nil {
+				t.Errorf("a search without a pattern yields %v, %v", file, err)
+			}
+		}
+	}
 	p, err := cairn.ParsePattern("^a|b", cairn.PatternOptions{Word: true})
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,8 @@ package cairn
 
 import "github.com/seed-fb9cbc17/cairn/internal/settings"
 
-// NoLimit switches a limit off. In all options 0 is the default, and no other value means no limit.
+// NoLimit switches a limit off, as any negative number does. In all options 0 is the default.
+// DiffOptions.Context alone has another negative value, NoContext.
 const NoLimit = settings.NoLimit
 
 // SyncRemembered is the value of Options.Sync that stands for the remote of the last push.

@@ -3,6 +3,7 @@ package cairn
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"iter"
 
@@ -112,6 +113,9 @@ func (r *Repo) Grep(ctx context.Context, p *Pattern, opt GrepOptions) iter.Seq2[
 }
 
 func (r *Repo) grep(ctx context.Context, p *Pattern, opt GrepOptions) (iter.Seq2[*GrepFile, error], error) {
+	if p == nil || *p == (Pattern{}) {
+		return nil, errors.New("no pattern to look for: ParsePattern makes one")
+	}
 	scope, err := r.store.ScopeOf(opt.Paths)
 	if err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ type SealResult = atrest.Result
 // Options.Unseal, Open does. Meanwhile every call that needs the store fails with ErrSealed. A sealed store is sealed
 // again, for other recipients.
 //
-// The store becomes one file beside a lock and a version: no name, path, content or prompt can be read there. The open
+// The store becomes one file beside locks and a version: no name, path, content or prompt can be read there. The open
 // files go only when Options.Identity has opened what was written, byte for byte. After an error or a kill the store is
 // open, or sealed and whole. ErrRecipient, ErrIdentity and ErrKey say what is wrong with the keys, ErrLocked that another
 // process works with the store.

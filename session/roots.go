@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -109,8 +110,19 @@ func (s *Sessions) inOthers(ctx context.Context, id string, do func(*Sessions) e
 	return s.others(ctx, id).each(func(o *otherRoot) error { return do(o.Sessions) })
 }
 
-// split returns the paths of this root or of none, and the paths of other roots.
+// possible returns the paths without texts that hold a NUL. These name nothing on any disk, and a
+// record could not be read with them.
+func possible(paths []string) []string {
+	hasNUL := func(path string) bool { return strings.IndexByte(path, 0) >= 0 }
+	if !slices.ContainsFunc(paths, hasNUL) {
+		return paths
+	}
+	return slices.DeleteFunc(slices.Clone(paths), hasNUL)
+}
+
+// split returns the possible paths of this root or of none, and those of other roots.
 func (l otherRoots) split(s *Sessions, paths []string) (here []string, there map[string][]string) {
+	paths = possible(paths)
 	if len(l) == 0 {
 		return paths, nil
 	}

@@ -65,10 +65,11 @@ func (s *Sessions) unusedStep(ctx context.Context, id string, others otherRoots)
 
 // splitEnd returns the end of a step for this root, and those for others, by root.
 func (l otherRoots) splitEnd(s *Sessions, e *StepEnd) (here *StepEnd, there map[string]*StepEnd) {
-	if len(l) == 0 {
-		return e, nil
-	}
 	own := *e
+	own.Paths = possible(e.Paths)
+	if len(l) == 0 {
+		return &own, nil
+	}
 	var paths map[string][]string
 	own.Paths, paths = l.split(s, e.Paths)
 	own.Parts = nil

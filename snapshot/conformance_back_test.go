@@ -1,8 +1,11 @@
 package snapshot_test
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/snapshot"
 )
 
@@ -98,12 +101,27 @@ var ofReverts = map[string]func(*env){
 		second := e.track()
 		e.remove("foo")
 		e.write("a.txt", "v3")
-		e.revert(
-			snapshot.Patch{Hash: first, Files: []string{e.abs("a.txt")}},
-			snapshot.Patch{Hash: second, Files: []string{e.abs("foo")}},
-			snapshot.Patch{Hash: first, Files: []string{e.abs("foo/bar")}},
-		)
+		err := snapshot.Revert(e.cfg, []snapshot.Patch{
+			{Hash: first, Files: []string{e.abs("a.txt")}},
+			{Hash: second, Files: []string{e.abs("foo")}},
+			{Hash: first, Files: []string{e.abs("foo/bar")}},
+		})
+		if !errors.Is(err, cairn.ErrConflict) || !strings.Contains(err.Error(), "foo: ") {
+			e.Errorf("both foo and foo/bar are wanted: %v", err)
+		}
 		e.want("a.txt", "v1")
+		e.want("foo/bar", "v1")
+	},
+	"revert brings a file back where a later patch made a directory": func(e *env) {
+		e.write("lib", "a file\n")
+		first := e.track()
+		e.remove("lib")
+		second := e.track()
+		e.write("lib/new.txt", "new")
+		one := snapshot.Patch{Hash: first, Files: []string{e.abs("lib")}}
+		two := snapshot.Patch{Hash: second, Files: []string{e.abs("lib/new.txt")}}
+		e.revert(two, one)
+		e.want("lib", "a file\n")
 	},
 	"revert handles large mixed batches across chunk boundaries": func(e *env) {
 		for i := range 130 {

@@ -1,12 +1,14 @@
 package snapshot_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/snapshot"
 )
@@ -205,6 +207,20 @@ func TestFailuresAreErrors(t *testing.T) {
 	e.cfg.WorkDir = e.dir
 	if err := snapshot.Restore(e.cfg, strings.Repeat("0", 40)); err == nil {
 		t.Error("restore of an unknown hash succeeded")
+	}
+	hash, err := snapshot.Track(e.cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, unknown := range []string{"", "unknown", strings.Repeat("0", 40)} { // "" is the hash of a failed or disabled track
+		_, diff := snapshot.Diff(e.cfg, unknown)
+		_, from := snapshot.DiffFull(e.cfg, unknown, hash)
+		_, to := snapshot.DiffFull(e.cfg, hash, unknown)
+		for i, err := range []error{diff, from, to, snapshot.Restore(e.cfg, unknown)} {
+			if !errors.Is(err, cairn.ErrNotFound) {
+				t.Errorf("%d: the error of %q is %v", i, unknown, err)
+			}
+		}
 	}
 	if err := snapshot.Revert(e.cfg, []snapshot.Patch{{Hash: strings.Repeat("0", 40), Files: []string{e.abs("a.txt")}}}); err == nil {
 		t.Error("revert to an unknown hash succeeded")

@@ -183,25 +183,34 @@ func incomplete(res *cairn.Result, err error) error {
 }
 
 // Diff returns the difference between a hash and the present state as git prints
-// it, without the final newline.
+// it, without the final newline. An unknown hash, "" among them, is a cairn.ErrNotFound.
 func Diff(cfg Config, hash string) (string, error) {
 	if !cfg.Enabled {
 		return "", nil
 	}
 	var text strings.Builder
 	err := cfg.with(func(ctx context.Context, r *cairn.Repo) error {
+		if _, err := r.Lookup(ctx, hash); err != nil {
+			return err
+		}
 		return r.Diff(ctx, &text, hash, "", cairn.DiffOptions{})
 	})
 	return strings.TrimSuffix(text.String(), "\n"), err
 }
 
-// DiffFull lists the files that differ between two hashes, with their texts.
+// DiffFull lists the files that differ between two hashes, with their texts. An unknown hash, ""
+// among them, is a cairn.ErrNotFound.
 func DiffFull(cfg Config, from, to string) ([]FileDiff, error) {
 	diffs := []FileDiff{}
 	if !cfg.Enabled {
 		return diffs, nil
 	}
 	err := cfg.with(func(ctx context.Context, r *cairn.Repo) error {
+		for _, hash := range []string{from, to} {
+			if _, err := r.Lookup(ctx, hash); err != nil {
+				return err
+			}
+		}
 		for d, err := range r.DiffFull(ctx, from, to, cairn.DiffOptions{}) {
 			if err != nil {
 				return err

@@ -147,7 +147,7 @@ func (f *file) pathBefore() (string, error) {
 	is := object.Sum(object.Blob, *f.disk)
 	root, err := os.OpenRoot(f.store.Root)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("%w: %w", state.ErrRoot, err)
 	}
 	defer root.Close()
 	for change, err := range f.store.CompareTrees(f.ctx, object.EmptyTree, f.timeline[at].Tree, nil) {
@@ -240,9 +240,12 @@ func (f *file) content(i int) ([]byte, error) {
 // readDisk reads a file of the root, or the text of a symlink. It returns nil if there is none. The
 // root is never left.
 func readDisk(root, path string) (*[]byte, error) {
+	if err := state.CheckRoot(root); err != nil {
+		return nil, err
+	}
 	r, err := os.OpenRoot(root)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", state.ErrRoot, err)
 	}
 	defer r.Close()
 	info, err := r.Lstat(path)

@@ -270,6 +270,9 @@ func (c *Snapshot) scan(ctx context.Context, opt Options, hints *scan.Hints) (*s
 		s.OnLinked = c.linked.add
 	}
 	s.OnGrowth = c.repo.onGrowth(ctx, c.Index, c.rules, s)
+	if err := state.CheckRoot(c.repo.Root); err != nil {
+		return nil, err
+	}
 	res, err := s.Run(ctx)
 	if err != nil {
 		return nil, err

@@ -20,8 +20,8 @@ type TrackOptions struct {
 	Verify  bool   // read every file, whatever the stat cache says
 
 	// Paths are hints: they are read first, and files among them are captured although ignored.
-	// They may be absolute or relative to the root. A directory means everything in it that is not
-	// ignored.
+	// They may be absolute or relative to the root; one outside it is an ErrOutside. A directory means
+	// everything in it that is not ignored.
 	Paths []string
 
 	// OnlyPaths reads nothing but Paths. The checkpoint holds these and vouches for nothing else:

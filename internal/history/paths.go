@@ -21,6 +21,8 @@ func (r *Store) Rel(path string) (string, error) {
 	switch {
 	case p == ".":
 		return "", nil
+	case path == "":
+		return "", fmt.Errorf("%w %s: an empty path", state.ErrOutside, r.Root)
 	case p == "" || !filepath.IsLocal(p) || strings.IndexByte(p, 0) >= 0:
 		return "", fmt.Errorf("%w %s: %s", state.ErrOutside, r.Root, path)
 	}

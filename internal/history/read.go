@@ -127,7 +127,7 @@ func (r *Store) OpenFile(ctx context.Context, spec, path string) (size int64, rc
 		return 0, nil, err
 	}
 	if e.Mode == object.Dir {
-		return 0, nil, state.NotFound("%s is a directory at the checkpoint, not a file", rel)
+		return 0, nil, state.NotFound("%s is a directory at the checkpoint, not a file", cmp.Or(rel, "the root"))
 	}
 	size, rc, err = Source{r.DB}.Open(e.ID)
 	if err != nil {

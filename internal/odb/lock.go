@@ -206,7 +206,7 @@ func (db *DB) lockedError(ctx context.Context) error {
 
 func (db *DB) lockFailure(err error) error {
 	if lerr := checkLayout(db.dir); lerr != nil && !db.opt.sealed {
-		return fmt.Errorf("lock store %s: %w", db.dir, lerr)
+		return fmt.Errorf("lock store %s: %w", db.dir, db.gone(lerr))
 	}
 	return fmt.Errorf("lock store %s: %w", db.dir, err)
 }

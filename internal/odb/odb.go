@@ -2,6 +2,9 @@ package odb
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -22,6 +25,7 @@ var (
 	ErrNotFound = pack.ErrNotFound
 	ErrLocked   = errors.New("store is locked")
 	ErrNotStore = errors.New("no cairn store")
+	ErrUnusable = errors.New("unusable store") // that was open is gone
 	ErrSealed   = errors.New("store is sealed")
 )
 
@@ -118,6 +122,35 @@ func (db *DB) Close() error {
 		p.Close()
 	}
 	return nil
+}
+
+// errClosed is the error of a closed DB. Refs are files of their own, which a closed DB could still
+// read: without its packs they would look like those of an empty store.
+func (db *DB) errClosed() error {
+	if !db.closed.Load() {
+		return nil
+	}
+	return fmt.Errorf("store %s: %w", db.dir, fs.ErrClosed)
+}
+
+// errAbsent is why a store shows no ref: another process has removed or sealed it since it was opened.
+// It is nil for a store that has none.
+func (db *DB) errAbsent() error {
+	if IsSealed(db.dir) {
+		return sealedError(db.dir)
+	}
+	if _, err := os.Lstat(db.path(versionFile)); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return db.gone(checkLayout(db.dir))
+}
+
+// gone says of an open store that it is there no more, if that is the error of its layout.
+func (db *DB) gone(err error) error {
+	if !errors.Is(err, ErrNotStore) {
+		return err
+	}
+	return fmt.Errorf("%w: %s is gone: %w", ErrUnusable, db.dir, err)
 }
 
 // PrivatePath returns the path of a file in cairn/.

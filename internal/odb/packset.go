@@ -42,8 +42,8 @@ func isRacy(mtime, now time.Time) bool {
 func (db *DB) refresh(force bool) error {
 	db.listing.Lock()
 	defer db.listing.Unlock()
-	if db.closed.Load() {
-		return fmt.Errorf("store %s: %w", db.dir, fs.ErrClosed)
+	if err := db.errClosed(); err != nil {
+		return err
 	}
 	now := time.Now()
 	mtime, err := db.packsTime()
@@ -70,10 +70,7 @@ func (db *DB) missing(err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("list packs: %w", err)
 	}
-	if err := checkLayout(db.dir); err != nil {
-		return fmt.Errorf("store %s is gone: %w", db.dir, err)
-	}
-	return nil
+	return db.gone(checkLayout(db.dir))
 }
 
 // update returns the set of the named packs. It keeps their open Packs and closes all

@@ -2,6 +2,7 @@ package odb
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,6 +31,9 @@ const maxSymbolic = 5
 // accepted, too. An absent ref is ErrNotFound, an invalid one, as after a loss of power,
 // ErrCorrupt.
 func (db *DB) Ref(name string) (object.ID, error) {
+	if err := db.errClosed(); err != nil {
+		return object.ID{}, err
+	}
 	target := name
 	for range maxSymbolic {
 		if target != "HEAD" {
@@ -68,10 +72,7 @@ func (db *DB) readRef(name string) (id object.ID, target string, err error) {
 		}
 		// Again, in case git has just moved it from one place to the other.
 	}
-	if IsSealed(db.dir) { // by another process, since it was opened
-		return id, "", sealedError(db.dir)
-	}
-	return id, "", ErrNotFound
+	return id, "", cmp.Or(db.errAbsent(), ErrNotFound)
 }
 
 func (db *DB) refPath(name string) string { return db.path(filepath.FromSlash(name)) }
@@ -96,6 +97,9 @@ func parseRef(data []byte) (id object.ID, target string, err error) {
 // Refs returns the refs whose names begin with prefix, sorted by name. Invalid lines of
 // packed-refs are returned with any prefix.
 func (db *DB) Refs(prefix string) ([]Ref, error) {
+	if err := db.errClosed(); err != nil {
+		return nil, err
+	}
 	byName := make(map[string]Ref)
 	// Loose first: git packs a ref before it removes the loose one.
 	if err := db.looseRefs(prefix, byName); err != nil {
@@ -110,8 +114,8 @@ func (db *DB) Refs(prefix string) ([]Ref, error) {
 			byName[r.Name] = r
 		}
 	}
-	if IsSealed(db.dir) { // by another process, since it was opened
-		return nil, sealedError(db.dir)
+	if err := db.errAbsent(); err != nil {
+		return nil, err
 	}
 	refs := make([]Ref, 0, len(byName))
 	for _, r := range byName {

@@ -307,36 +307,3 @@ func (p *planner) permissions(ctx context.Context) error {
 	}
 	return nil
 }
-
-// Merge adds the changes of another plan. For a path that both plans change, the change of p
-// stays. A directory in which one of the plans makes something is not removed by the other.
-func (p *Plan) Merge(other *Plan) {
-	has := make(map[string]bool, len(p.Changes))
-	for i := range p.Changes {
-		has[p.Changes[i].Path] = true
-	}
-	for _, c := range other.Changes {
-		if !has[c.Path] {
-			p.Changes = append(p.Changes, c)
-		}
-	}
-	p.dropUsedRmdirs()
-	p.Losses = append(p.Losses, other.Losses...)
-	p.Kept = append(p.Kept, other.Kept...)
-	p.Conflicts = append(p.Conflicts, other.Conflicts...)
-}
-
-// dropUsedRmdirs drops the removal of directories in which the plan makes something. A
-// directory that gives way to a file of its name is still removed.
-func (p *Plan) dropUsedRmdirs() {
-	used, files := make(map[string]bool), make(map[string]bool)
-	for i := range p.Changes {
-		if c := &p.Changes[i]; !c.Action.Removes() {
-			addParents(used, c.Path)
-			files[c.Path] = c.Mode != object.Dir
-		}
-	}
-	p.Changes = slices.DeleteFunc(p.Changes, func(c apply.Change) bool {
-		return c.Action == apply.Rmdir && used[c.Path] && !files[c.Path]
-	})
-}

@@ -72,7 +72,7 @@ func (r *Rewriter) findSecrets(ctx context.Context, scope *state.PathScope) (*fi
 			return nil, fmt.Errorf("ref %s: %w (cairn doctor --fix first)", ref.Name, ref.Err)
 		}
 		if err := f.collect(ctx, ref.ID); err != nil {
-			return nil, fmt.Errorf("%s: %w (%s)", ref.Name, err, state.MendHint)
+			return nil, fmt.Errorf("%s: %w", ref.Name, withHint(err))
 		}
 	}
 	told := r.Opt.Told()

@@ -195,12 +195,12 @@ func (p *purger) rewrite(ctx context.Context, l *history.Locked) error {
 			return fmt.Errorf("ref %s: %w (cairn doctor --fix first)", ref.Name, ref.Err)
 		}
 		if refs[i].ID, err = p.object(ctx, ref.ID); err != nil {
-			return fmt.Errorf("%s: %w (%s)", ref.Name, err, state.MendHint)
+			return fmt.Errorf("%s: %w", ref.Name, withHint(err))
 		}
 	}
 	first, last, err := p.lists(ctx)
 	if err != nil {
-		return fmt.Errorf("%w (%s)", err, state.MendHint)
+		return withHint(err)
 	}
 	if len(p.found) == 0 {
 		return state.NotFound("no checkpoint holds %s", strings.Join(p.paths, " or "))
@@ -279,4 +279,15 @@ func (p *purger) replacements() map[object.ID]object.ID {
 		}
 	}
 	return all
+}
+
+// withHint names the command that mends damage. Errors of other kinds, such as a call that ends before
+// its time, stay as they are.
+func withHint(err error) error {
+	for _, damage := range []error{odb.ErrCorrupt, odb.ErrNotFound, state.ErrNotFound} {
+		if errors.Is(err, damage) {
+			return fmt.Errorf("%w (%s)", err, state.MendHint)
+		}
+	}
+	return err
 }

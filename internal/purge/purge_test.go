@@ -1,6 +1,7 @@
 package purge
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -313,6 +314,23 @@ func TestPurgeOfADamagedStore(t *testing.T) {
 }
 
 // Purged paths are listed, added to, and allowed again one by one.
+// TestPurgeThatIsInterrupted: a call that ends before its time is no damage, so its error names no
+// repair.
+func TestPurgeThatIsInterrupted(t *testing.T) {
+	t.Parallel()
+	w := newWritten(t)
+	w.track(files{"a": "a"})
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, paths := w.Purge(ctx, []string{"a"})
+	_, secrets := w.PurgeSecrets(ctx, PurgeSecretsOptions{})
+	for _, err := range []error{paths, secrets} {
+		if !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "doctor") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
 func TestPurgedPaths(t *testing.T) {
 	t.Parallel()
 	w := newWritten(t)

@@ -33,8 +33,7 @@ const (
 	// EncryptNone is the element of Options.Encrypt that stands for open pushes.
 	EncryptNone = "none"
 
-	// NoLimit switches a limit off. In all options 0 is the default, and no other value means no
-	// limit.
+	// NoLimit switches a limit off, as any negative number does. In all options 0 is the default.
 	NoLimit = -1
 
 	// DefaultRemoteTimeout is how long a remote may make no progress.

@@ -18,9 +18,9 @@ var (
 	// ErrOtherRoot: something failed in another root of the same session or operation.
 	ErrOtherRoot = errors.New("in another directory of the session")
 
-	// ErrStore: the store is there but cannot be used, for instance because it
-	// belongs to another root or was written by a later release.
-	ErrStore = errors.New("unusable store")
+	// ErrStore: the store cannot be used, for instance because it belongs to another root, was written by
+	// a later release, or was removed while it was open.
+	ErrStore = odb.ErrUnusable
 )
 
 // Errors of commands.

@@ -2,6 +2,7 @@ package state
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -16,6 +17,19 @@ func ProjectID(root string) string { return odb.ProjectID(root) }
 // StorePath returns the path of root's store below a data directory.
 func StorePath(dataDir, root string) string {
 	return filepath.Join(dataDir, "snapshot", ProjectID(root))
+}
+
+// CheckRoot reports as an ErrRoot that a resolved root is no directory any more. A symlink in its place
+// leads to another root.
+func CheckRoot(root string) error {
+	info, err := os.Lstat(root)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrRoot, err)
+	}
+	if info.Mode()&fs.ModeSymlink != 0 || info.Mode().IsRegular() {
+		return fmt.Errorf("%w: %s is no directory any more", ErrRoot, root)
+	}
+	return nil
 }
 
 // ResolveRoot returns the real absolute path of a directory. Errors wrap ErrRoot.

@@ -19,7 +19,7 @@ var (
 	ErrUntestable = errors.New("no result")
 )
 
-// abort is the lowest status that ends a search, as in git bisect run: the command was killed, or was
+// abort is the lowest status that ends a search, 128 in git bisect run: the command was killed, or was
 // not there.
 const abort = 126
 

@@ -38,7 +38,7 @@ next run.
 
 A status of 0 means that the state passed, 125 that it cannot be tested (it does
 not build, for instance), any other up to 124 that it failed. With 126 or more
-the search ends without a result, as in git bisect run.
+the search ends without a result; git bisect run does so with 128 or more.
 
 Every result is noted with its checkpoint, as cairn test notes it. So a search
 that was interrupted goes on where it was, and one with other ends repeats

@@ -38,7 +38,7 @@ func (c *commands) adoptCommand() *cobra.Command {
 		Run: func(ctx context.Context, cmd *cobra.Command, args []string) error {
 			switch named := cmd.Flags().Changed("id"); {
 			case named == (len(args) > 0):
-				return c.Usage("want the directory where the project was, or --id")
+				return c.Usage("wants the directory where the project was, or --id")
 			case named:
 				return c.nameProject(ctx, id)
 			}

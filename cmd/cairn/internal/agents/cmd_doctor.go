@@ -1,9 +1,11 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -70,8 +72,11 @@ With --json the answer is an array of {"kind", "path", "ref", "id", "text",
 The exit status is 1 when something is wrong and was not mended.
 `
 
-// errUnwell ends doctor when something is wrong.
-var errUnwell = errors.New("something is wrong")
+// errUnwell ends doctor when something is wrong, errMendable where --fix would mend some of it.
+var (
+	errUnwell   = errors.New("something is wrong")
+	errMendable = fmt.Errorf("%w (cairn doctor --fix mends the store)", errUnwell)
+)
 
 // abandonedGrace is the time since its last use after which a store may count as
 // abandoned.
@@ -103,10 +108,10 @@ func (c *commands) doctorCommand() *cobra.Command {
 				found, err := check(ctx, f)
 				all = append(all, found...)
 				if err != nil {
-					return c.endEarly(all, err)
+					return c.endEarly(all, f, err)
 				}
 			}
-			return c.printFindings(all)
+			return c.printFindings(all, f)
 		},
 	})
 	cmd.Flags().BoolVar(&f.fix, "fix", false, "repair what can be repaired")
@@ -117,7 +122,7 @@ func (c *commands) doctorCommand() *cobra.Command {
 }
 
 // endEarly prints the findings from before an error. Repairs that are worked out last are not known then.
-func (c *commands) endEarly(all []cairn.Fault, err error) error {
+func (c *commands) endEarly(all []cairn.Fault, f doctorFlags, err error) error {
 	if len(all) == 0 {
 		return err
 	}
@@ -126,16 +131,21 @@ func (c *commands) endEarly(all []cairn.Fault, err error) error {
 			all[i].Repair = "not known: the check ended with an error; mend its cause and type cairn doctor again"
 		}
 	}
-	if written := c.printFindings(all); !errors.Is(written, errUnwell) {
+	if written := c.printFindings(all, f); !errors.Is(written, errUnwell) {
 		err = errors.Join(err, written)
 	}
 	return err
 }
 
-func (c *commands) printFindings(all []cairn.Fault) (err error) {
-	unwell := false
-	for _, f := range all {
-		unwell = unwell || !f.Fixed
+func (c *commands) printFindings(all []cairn.Fault, f doctorFlags) (err error) {
+	var unwell error
+	for i := range all {
+		if !all[i].Fixed {
+			unwell = cmp.Or(unwell, errUnwell)
+		}
+		if !all[i].Fixed && !f.fix && all[i].Repair != "" && !slices.Contains(advised, all[i].Kind) {
+			unwell = errMendable
+		}
 	}
 	if c.Global.JSON {
 		err = c.WriteJSON(all)
@@ -145,11 +155,11 @@ func (c *commands) printFindings(all []cairn.Fault) (err error) {
 			_, err = c.Out.WriteString("nothing is wrong\n")
 		}
 	}
-	if err == nil && unwell {
-		err = errUnwell
-	}
-	return err
+	return cmp.Or(err, unwell)
 }
+
+// advised are the kinds of faults whose repairs are advice to the user. --fix carries out those of all others.
+var advised = []string{"abandoned", "agent", "configuration", "sealed", "server", "session", "store", "watching"}
 
 // listFindings prints the first findings of each kind, as cut does with lines, and in the
 // end how many more there are.
@@ -235,8 +245,11 @@ func (c *commands) checkStore(ctx context.Context, f doctorFlags) ([]cairn.Fault
 		return []cairn.Fault{{Kind: "sealed", Path: cairn.Path(cairn.StorePath(opt.DataDir, opt.Root)), Text: err.Error(),
 			Repair: "type cairn unseal --identity FILE; agents go on without checkpoints until then"}}, nil
 	case errors.Is(err, cairn.ErrStore):
-		return []cairn.Fault{{Kind: "store", Path: cairn.Path(cairn.StorePath(opt.DataDir, opt.Root)), Text: err.Error(),
-			Repair: "move the directory away; cairn track makes a new store, and any git reads what the old one still holds"}}, nil
+		repair := "move the directory away; cairn track makes a new store, and any git reads what the old one still holds"
+		if errors.Is(err, fs.ErrPermission) {
+			repair = "give the directory to the user that works here, as with chown -R; the store itself may be whole"
+		}
+		return []cairn.Fault{{Kind: "store", Path: cairn.Path(cairn.StorePath(opt.DataDir, opt.Root)), Text: err.Error(), Repair: repair}}, nil
 	case err != nil:
 		return nil, err
 	}

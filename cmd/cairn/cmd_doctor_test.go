@@ -99,3 +99,22 @@ func TestDoctorNamesFix(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestDoctorOfANewerStore: the store of a later cairn is one fault, and is not to be moved away.
+func TestDoctorOfANewerStore(t *testing.T) {
+	t.Parallel()
+	home, dir, data := t.TempDir(), t.TempDir(), t.TempDir()
+	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1\n")})
+	runHere(t, dir, home, "", "--data-dir", data, "track")
+	stores, err := cairn.Stores(data)
+	if err != nil || len(stores) != 1 {
+		t.Fatalf("stores %+v, %v", stores, err)
+	}
+	if err := os.WriteFile(filepath.Join(stores[0].Dir, "cairn", "version"), []byte("99\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := runHere(t, dir, home, "", "--data-dir", data, "doctor")
+	if strings.Count(c.stdout, "to do: ") != 1 || !strings.Contains(c.stdout, "    to do: use the cairn that made it") {
+		t.Errorf("%s", c.stdout)
+	}
+}

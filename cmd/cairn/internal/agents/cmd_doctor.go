@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -17,7 +16,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/agents"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
-	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 const doctorManual = `cairn doctor looks for what is wrong, and mends it.
@@ -228,41 +226,6 @@ func misconfigured(err error, until string) (found []cairn.Fault) {
 	return found
 }
 
-// checkStore checks the store of this project. None is no fault.
-func (c *commands) checkStore(ctx context.Context, f doctorFlags) ([]cairn.Fault, error) {
-	opt, err := c.Options()
-	if cli.IsConfigError(err) {
-		return nil, nil // checkSettings has reported it
-	}
-	if err != nil {
-		return nil, err
-	}
-	repo, err := cairn.Open(opt)
-	switch {
-	case errors.Is(err, cairn.ErrNotFound):
-		return nil, nil
-	case errors.Is(err, cairn.ErrSealed):
-		return []cairn.Fault{{Kind: "sealed", Path: cairn.Path(cairn.StorePath(opt.DataDir, opt.Root)), Text: err.Error(),
-			Repair: "type cairn unseal --identity FILE; agents go on without checkpoints until then"}}, nil
-	case errors.Is(err, cairn.ErrStore):
-		repair := "move the directory away; cairn track makes a new store, and any git reads what the old one still holds"
-		if errors.Is(err, fs.ErrPermission) {
-			repair = "give the directory to the user that works here, as with chown -R; the store itself may be whole"
-		}
-		return []cairn.Fault{{Kind: "store", Path: cairn.Path(cairn.StorePath(opt.DataDir, opt.Root)), Text: err.Error(), Repair: repair}}, nil
-	case err != nil:
-		return nil, err
-	}
-	found, err := repo.Check(ctx, cairn.CheckOptions{Fix: f.fix, Quick: f.quick, From: f.from})
-	var steps []cairn.Fault
-	if err == nil {
-		var remarks []string
-		steps, remarks, err = agents.OpenSteps(ctx, session.New(repo), f.fix)
-		c.remarks(remarks)
-	}
-	return append(found, steps...), errors.Join(err, repo.Close())
-}
-
 // checkWatching finds limits of the system that make the server scan the whole root for
 // each capture.
 func (c *commands) checkWatching(ctx context.Context, _ doctorFlags) ([]cairn.Fault, error) {
@@ -274,50 +237,6 @@ func (c *commands) checkWatching(ctx context.Context, _ doctorFlags) ([]cairn.Fa
 		Kind: "watching", Text: "cairn serve looks at everything each time: " + s.Watching.Reason,
 		Repair: fmt.Sprintf("raise %s with sysctl as root; until then nothing is lost but time", s.Watching.Limit),
 	}}, nil
-}
-
-// checkAbandoned finds stores of directories that are gone, and directories that are no
-// usable store.
-func (c *commands) checkAbandoned(ctx context.Context, f doctorFlags) ([]cairn.Fault, error) {
-	stores, err := c.Stores()
-	if cli.IsConfigError(err) {
-		return nil, nil
-	}
-	var found []cairn.Fault
-	for _, s := range stores {
-		switch {
-		case errors.Is(s.Err, cairn.ErrSealed): // no fault; checkStore reports that of this directory
-		case s.Err != nil:
-			found = append(found, cairn.Fault{
-				Kind: "store", Path: cairn.Path(s.Dir), Text: s.Err.Error(),
-				Repair: "type cairn doctor --fix in the directory that it belongs to",
-			})
-		case s.Missing:
-			found = append(found, c.abandoned(ctx, s, f.remove))
-		}
-	}
-	return found, err
-}
-
-func (c *commands) abandoned(ctx context.Context, s cairn.StoreInfo, remove bool) cairn.Fault {
-	f := cairn.Fault{
-		Kind: "abandoned", Path: cairn.Path(s.Dir),
-		Text:   fmt.Sprintf("%s is gone; its store takes %s", cli.PlaceText(s.Root), wording.Size(s.Size)),
-		Repair: fmt.Sprintf("cairn adopt %s where it was moved to, or cairn doctor --remove-abandoned", wording.ShellWord(s.Root)),
-	}
-	switch {
-	case remove && c.Console.Now().Sub(s.Used) < abandonedGrace:
-		f.Text += ", was used within the last day and stays until then"
-	case remove:
-		opt, err := c.Options()
-		if err == nil {
-			err = cairn.RemoveStore(ctx, opt.DataDir, s.Root)
-		}
-		if f.Repair, f.Fixed = "remove the store", err == nil; err != nil {
-			f.Text += "; not removed: " + err.Error()
-		}
-	}
-	return f
 }
 
 // checkConnections is the part of doctor about agents. Healthy connections are remarks

@@ -222,8 +222,18 @@ func (s *Sessions) newestOf(ctx context.Context, id string) (tip string, from *O
 			return fetched.ID, &fetched.From, nil
 		}
 	}
+	if s.onlyResumed(own) {
+		return "", nil, fmt.Errorf("session %q: %w: it was resumed here, and went on at %s (cairn session delete %s, then cairn resume %[4]s goes on with it)",
+			id, cairn.ErrExists, &fetched.From, word(id))
+	}
 	return "", nil, fmt.Errorf("session %q: %w: it went on here and at %s since they parted (cairn restore %.12s takes the files from there)",
 		id, cairn.ErrExists, &fetched.From, fetched.ID)
+}
+
+// onlyResumed reports whether nothing has happened in a session since Resume made it one of this store.
+func (s *Sessions) onlyResumed(tip *operation.LineEvent) bool {
+	rec, err := s.decode(tip)
+	return err == nil && len(rec.Events) == 1 && rec.Events[0].Kind == kindResume
 }
 
 // leadsTo reports whether a checkpoint of a line comes after another one.

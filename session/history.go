@@ -25,6 +25,8 @@ type history struct {
 
 	toldAt *boundary   // the revert that the host knows of, nil for none
 	left   []MovedTurn // of which it does not know, and which have left the session since
+
+	removed map[string]string // prompts of messages that have left the session, by message
 }
 
 type message struct {

@@ -167,6 +167,7 @@ func (s *step) end(ev *event, e *entry, at int64) {
 func (h *history) remove(ev *event) {
 	defer h.drop(ev.Undone)
 	if ev.Start {
+		h.keepPrompts(h.messages)
 		h.messages = nil
 		return
 	}
@@ -174,12 +175,23 @@ func (h *history) remove(ev *event) {
 	if i < 0 {
 		return
 	}
+	h.keepPrompts(h.messages[i:])
 	keep := i
 	if ev.Part != "" {
 		keep++
 		h.messages[i].cut(ev.Part)
 	}
 	h.messages = h.messages[:keep:keep]
+}
+
+// keepPrompts keeps what a way back is called by after its messages have left the session.
+func (h *history) keepPrompts(messages []*message) {
+	if h.removed == nil {
+		h.removed = make(map[string]string)
+	}
+	for _, m := range messages {
+		h.removed[m.ID] = h.prompt(m)
+	}
 }
 
 // drop removes steps, and messages that had no others.

@@ -150,3 +150,26 @@ func TestV64_ForksOfEarlierReleases(t *testing.T) {
 		}
 	}
 }
+
+// TestWorkOfAWayBackThatIsOver: a way back is called by its prompt also once the session has gone on, which
+// takes the message out of it.
+func TestWorkOfAWayBackThatIsOver(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1")})
+	f.turn("s", "m-1", "One", "a", "2")
+	f.turn("s", "m-2", "Two", "a", "3")
+	if _, _, err := f.UndoTurn(background, "s", session.MoveOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	after := ""
+	for op, err := range f.repo.Operations(background) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		after = op.After
+	}
+	f.turn("s", "m-3", "Three", "b", "4")
+	if w := f.workOf(after); w == nil || w.Message != "m-2" || w.Prompt != "Two" {
+		t.Errorf("work %+v", w)
+	}
+}

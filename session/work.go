@@ -205,6 +205,9 @@ func (s *Sessions) workRead(ctx context.Context, w *Work, ev *event, known WorkC
 			return h.work(m, nil), nil
 		}
 	}
+	if ev.Step == "" {
+		w.Prompt = wording.FirstLine(h.removed[ev.Message], workText)
+	}
 	if ev.Kind == kindEnd { // it has left the session since
 		w.Changed = ev.Changed
 		w.tell(calls(ev.Parts, nil), ev.first(), s.repo.Root())

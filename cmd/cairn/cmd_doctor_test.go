@@ -67,3 +67,54 @@ func TestDoctorEndsEarly(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 }
+
+// TestDoctorNamesFix: where --fix mends something, the answer names it.
+func TestDoctorNamesFix(t *testing.T) {
+	t.Parallel()
+	home, dir, data := t.TempDir(), t.TempDir(), t.TempDir()
+	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1\n")})
+	run := func(args ...string) string {
+		t.Helper()
+		return runHere(t, dir, home, "", append([]string{"--data-dir", data}, args...)...).stderr
+	}
+	run("track")
+	stores, err := cairn.Stores(data)
+	if err != nil || len(stores) != 1 {
+		t.Fatalf("stores %+v, %v", stores, err)
+	}
+	if err := os.Remove(filepath.Join(stores[0].Dir, "HEAD")); err != nil {
+		t.Fatal(err)
+	}
+	const wrong = "cairn: something is wrong"
+	if got := run("doctor"); got != wrong+" (cairn doctor --fix mends the store)\n" {
+		t.Errorf("%q", got)
+	}
+	if got := run("doctor", "--fix"); got != "" {
+		t.Errorf("%q", got)
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".cairn.toml"), []byte("["), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := run("doctor"); !strings.HasSuffix(got, wrong+"\n") {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestDoctorOfANewerStore: the store of a later cairn is one fault, and is not to be moved away.
+func TestDoctorOfANewerStore(t *testing.T) {
+	t.Parallel()
+	home, dir, data := t.TempDir(), t.TempDir(), t.TempDir()
+	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1\n")})
+	runHere(t, dir, home, "", "--data-dir", data, "track")
+	stores, err := cairn.Stores(data)
+	if err != nil || len(stores) != 1 {
+		t.Fatalf("stores %+v, %v", stores, err)
+	}
+	if err := os.WriteFile(filepath.Join(stores[0].Dir, "cairn", "version"), []byte("99\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := runHere(t, dir, home, "", "--data-dir", data, "doctor")
+	if strings.Count(c.stdout, "to do: ") != 1 || !strings.Contains(c.stdout, "    to do: use the cairn that made it") {
+		t.Errorf("%s", c.stdout)
+	}
+}

@@ -263,6 +263,9 @@ func (f *fork) writePrivate(l *history.Locked) error {
 		rec.Earlier = append(rec.Earlier, history.ForkedRoot{Root: from.Root, At: from.At})
 		rec.Lacks = from.Lacks
 	}
+	for _, m := range f.Moved() {
+		rec.Earlier = append(rec.Earlier, history.ForkedRoot{Root: state.Path(m.Root), At: m.At})
+	}
 	s, err := history.StateOf(f.present)
 	if err != nil {
 		return err

@@ -93,9 +93,9 @@ func ReadForkRecord(dir string) (*ForkRecord, error) {
 	return f, nil
 }
 
-// RootAt returns the directory in which the history of a time happened, "" for the root. at is in
-// nanoseconds since 1970.
-func (r *Store) RootAt(at int64) string {
+// ForkedAt returns the directory in which the history of a time happened, "" for that of the store itself: it is
+// another one for what a fork has from the first store. at is in nanoseconds since 1970.
+func (r *Store) ForkedAt(at int64) string {
 	f := r.Forked()
 	if f == nil || at > f.At {
 		return ""
@@ -106,4 +106,28 @@ func (r *Store) RootAt(at int64) string {
 		}
 	}
 	return string(f.Root)
+}
+
+// RootAt is ForkedAt, and knows where the root of the store itself was before it was moved.
+func (r *Store) RootAt(at int64) string {
+	if root := r.ForkedAt(at); root != "" {
+		return root
+	}
+	for _, m := range r.Moved() {
+		if at <= m.At {
+			return m.Root
+		}
+	}
+	return ""
+}
+
+// Moved lists the former roots of the store, oldest first. The file is read once: it does not change.
+func (r *Store) Moved() []odb.MovedRoot {
+	r.moved.Do(func() {
+		var err error
+		if r.movedRoots, err = r.DB.MovedRoots(); err != nil {
+			r.Log.Warn("where this directory was before is not known", "error", err)
+		}
+	})
+	return r.movedRoots
 }

@@ -36,6 +36,9 @@ type Store struct {
 	forked sync.Once // see Forked
 	fork   *ForkRecord
 
+	moved      sync.Once // see Moved
+	movedRoots []odb.MovedRoot
+
 	// Touched only with the store's lock held.
 	tidied       time.Time // time of the last tidy; zero = tidy before the next command
 	disturbances int       // DB.Disturbances when this Store last held the lock

@@ -105,7 +105,7 @@ func (h *hook) applyKind(ctx context.Context) error {
 		return err
 	case sessionEnd:
 		err := errors.Join(h.finishAll(ctx), h.recordLeft(ctx, true))
-		*h.turn = turn{Missed: h.turn.Missed, Why: h.turn.Why, Noted: h.turn.Noted}
+		*h.turn = turn{Missed: h.turn.Missed, Why: h.turn.Why, Noted: h.turn.Noted, Told: h.turn.Told}
 		return err
 	case command:
 		return h.command(ctx)

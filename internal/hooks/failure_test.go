@@ -17,6 +17,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/known"
 	"github.com/seed-fb9cbc17/cairn/internal/service"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -259,5 +260,31 @@ func TestSwitchedOff(t *testing.T) {
 	records, err := Records(dir)
 	if err != nil || len(records) != 1 || records[0].Missed != 0 || records[0].Failure != "" {
 		t.Errorf("%+v, %v", records, err)
+	}
+}
+
+// TestMissedIsTold: the end of a turn tells the user of steps that could not be captured, once.
+func TestMissedIsTold(t *testing.T) {
+	t.Parallel()
+	for _, agent := range []string{Claude, Codex, Qwen} {
+		w := newWorld(t, agent, aTree())
+		end := func() string { return w.tell("Stop", "s", nil) }
+		w.prompt("s", "1", "go")
+		if out := end(); strings.Contains(out, "captured") {
+			t.Errorf("%s: %s", agent, out)
+		}
+		w.retention = &cairn.Retention{MaxBytes: 1, MinFree: cairn.NoLimit}
+		for n, turn := range []string{"2", "3"} {
+			w.write("large", strings.Repeat("x"+turn, 100_000))
+			w.prompt("s", turn, "go")
+			w.use("PreToolUse", "s", "Bash", "c"+turn, nil)
+			out := end()
+			if !strings.Contains(out, wording.Count(n+1, "step")+" of this session could not be captured and cannot be taken back") {
+				t.Errorf("%s, turn %s: %s", agent, turn, out)
+			}
+		}
+		if out := end(); agent != Qwen && strings.Contains(out, "captured") {
+			t.Errorf("%s: told again: %s", agent, out)
+		}
 	}
 }

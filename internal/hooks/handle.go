@@ -265,13 +265,14 @@ func (h *hook) run(ctx context.Context, opt Options) (err error) {
 		switch {
 		case h.missed(err):
 			t.Missed, t.Why = t.Missed+1, failureText(err)
-		case err == nil && h.kind == sessionBegin:
+		case err == nil && (h.kind == sessionBegin || h.kind == stop && h.parent == ""):
 			err = probe(opt.Dir)
 		}
 		if err == nil {
 			h.noteBroken()
 			h.noteGaps(ctx)
 		}
+		h.noteMissed()
 		return err
 	})
 }

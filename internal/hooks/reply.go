@@ -21,8 +21,10 @@ func (h *hook) reply(err error) []byte {
 		return line(systemMessage{h.warning(err)})
 	case h.did.report != "":
 		return line(h.promptReport())
-	case err == nil && len(h.notices()) > 0:
+	case (err == nil || h.event != nil && h.kind == stop) && len(h.notices()) > 0:
 		return line(systemMessage{strings.Join(h.notices(), "\n")})
+	case h.event != nil && h.kind == stop && h.parent == "" && isFull(err): // what was missed is not noted
+		return line(systemMessage{cannotProtect(err)})
 	}
 	return []byte(quietAnswer[h.agent])
 }

@@ -136,6 +136,14 @@ func (h *hook) noteGaps(ctx context.Context) {
 	h.gaps = append(h.gaps, h.findGaps(ctx)...)
 }
 
+// noteMissed lets the reply at the end of a turn mention steps that could not be captured since it last did.
+func (h *hook) noteMissed() {
+	if h.event != nil && h.kind == stop && h.parent == "" && h.turn.Missed > h.turn.Told {
+		h.turn.Told = h.turn.Missed
+		h.gaps = append(h.gaps, h.missing())
+	}
+}
+
 // notices are lines for the user beside the answer to a call.
 func (h *hook) notices() (lines []string) {
 	if h.tellsAbove() {

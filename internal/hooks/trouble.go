@@ -37,10 +37,12 @@ func (h *hook) shellCommand() string {
 	return "cairn session " + verb + " " + wording.ShellWord(h.session)
 }
 
+func isFull(err error) bool { return errors.Is(err, cairn.ErrNoSpace) || atomicfile.IsFull(err) }
+
 // remedy is the next step where the store cannot be written.
 func remedy(err error) string {
 	switch {
-	case errors.Is(err, cairn.ErrNoSpace), atomicfile.IsFull(err):
+	case isFull(err):
 		return "make room on that disk, or run in a shell: cairn gc"
 	case errors.Is(err, syscall.EROFS):
 		return "mount that file system writable, or set CAIRN_DATA_DIR to a directory that can be written"

@@ -32,6 +32,7 @@ type turn struct {
 	Missed  int              `json:"missed,omitempty"`  // steps that were not captured
 	Why     string           `json:"why,omitempty"`     // of the latest one
 	Noted   int              `json:"noted,omitempty"`   // of the missed steps, those that a later step tells of
+	Told    int              `json:"told,omitempty"`    // of the missed steps, those that the user was told of
 	Refused string           `json:"refused,omitempty"` // calls beside which an undo was refused
 	Late    map[string]late  `json:"late,omitempty"`    // steps that were ended beside their tools, by session
 

@@ -23,7 +23,7 @@ func (f *Finder) turnsBack(ctx context.Context, id string) ([]Choice, error) {
 	var r ranking
 	for i, s := range list {
 		named := id != "" && s.ID == id
-		if !named && (id != "" || s.Parent != "") || s.Revert == nil && (named || i >= maxLooked) {
+		if !named && (id != "" || s.Parent != "" || s.Fetched != nil) || s.Revert == nil && (named || i >= maxLooked) {
 			continue
 		}
 		history, err := f.Sessions.History(ctx, s.ID)

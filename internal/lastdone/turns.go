@@ -29,8 +29,8 @@ func (f *Finder) turns(ctx context.Context, id string) ([]Choice, error) {
 		if i >= maxLooked && len(r.all) > 0 && !s.Updated.After(r.all[0].when) {
 			break
 		}
-		if s.Parent != "" {
-			continue // its parent's turn has its work
+		if s.Parent != "" || s.Fetched != nil {
+			continue // its parent's turn has its work, or another machine
 		}
 		c, owner, err := f.newestTurn(ctx, s)
 		if err != nil {

@@ -160,7 +160,9 @@ func Move(ctx context.Context, dir, to, root string, opt Options) error {
 	os.Remove(db.PrivatePath("index"))
 	os.Remove(db.PrivatePath("index.delta"))
 	os.Remove(db.PrivatePath("index.shared"))
-	err = writeFile(db.path(rootFile), []byte(root), !opt.NoSync)
+	if err = db.noteMoved(root); err == nil {
+		err = writeFile(db.path(rootFile), []byte(root), !opt.NoSync)
+	}
 	if err = errors.Join(err, unlock(), db.Close()); err == nil {
 		err = atomicfile.Rename(dir, to)
 	}
@@ -171,4 +173,40 @@ func Move(ctx context.Context, dir, to, root string, opt Options) error {
 		return fmt.Errorf("move store %s: %w", dir, err)
 	}
 	return nil
+}
+
+// MovedRoot is a former root of a store, and the time at which it was one last, in nanoseconds since 1970.
+type MovedRoot struct {
+	Root string
+	At   int64
+}
+
+// noteMoved adds the present root to the former ones. An interrupted move has done that.
+func (db *DB) noteMoved(root string) error {
+	if db.root == root {
+		return nil
+	}
+	data, err := db.ReadPrivate(PrivateMoved)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	return db.WritePrivate(PrivateMoved, fmt.Appendf(data, "%d %q\n", time.Now().UnixNano(), db.root))
+}
+
+// MovedRoots lists the former roots of a store that was moved, oldest first. Lines that it does not know are left out.
+func (db *DB) MovedRoots() (list []MovedRoot, err error) {
+	data, err := db.ReadPrivate(PrivateMoved)
+	if err != nil {
+		if errors.Is(err, ErrNotFound) {
+			err = nil
+		}
+		return nil, err
+	}
+	for line := range strings.Lines(string(data)) {
+		var m MovedRoot
+		if n, err := fmt.Sscanf(line, "%d %q\n", &m.At, &m.Root); err == nil && n == 2 {
+			list = append(list, m)
+		}
+	}
+	return list, nil
 }

@@ -33,6 +33,7 @@ const (
 	PrivateSealed   Private = "sealed"   // what lies sealed on remotes, and for which keys
 	PrivateSeen     Private = "seen"     // the sealed notes of other stores that were read
 	PrivateForked   Private = "forked"   // of a fork: where its store came from
+	PrivateMoved    Private = "moved"    // of a store that was moved: its roots before, see MovedRoots
 	PrivateForking  Private = "forking"  // of a fork that is being made: the refs that its store is going to have
 )
 

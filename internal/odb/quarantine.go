@@ -57,15 +57,19 @@ func (db *DB) quarantine(borrow bool) (*Quarantine, error) {
 
 // Kind returns the kind of an object of the quarantine or the host, 0 if neither has it.
 func (q *Quarantine) Kind(id object.ID) object.Kind {
-	from := q.host
-	if q.hasPacked(id) {
-		from = q.DB
-	}
-	kind, _, err := from.Stat(id)
+	kind, _, err := q.Stat(id)
 	if err != nil {
 		return 0
 	}
 	return kind
+}
+
+// Stat returns the kind and the size of an object of the quarantine or of the host. Git sends nothing that the host has.
+func (q *Quarantine) Stat(id object.ID) (object.Kind, int64, error) {
+	if q.hasPacked(id) {
+		return q.DB.Stat(id)
+	}
+	return q.host.Stat(id)
 }
 
 // Read returns an object of the quarantine or of the host.

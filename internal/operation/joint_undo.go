@@ -12,7 +12,7 @@ import (
 // everywhere reports whether an operation goes back in all its roots. Paths belong to this root. An
 // operation from before a fork goes back in the fork alone.
 func (r *Operator) everywhere(op *history.Operation, o *RevertOptions) bool {
-	return op.Joint != nil && !o.ThisRoot && len(o.Paths) == 0 && r.RootAt(op.When.UnixNano()) == ""
+	return op.Joint != nil && !o.ThisRoot && len(o.Paths) == 0 && r.ForkedAt(op.When.UnixNano()) == ""
 }
 
 // jointUndo takes an operation of several roots back.

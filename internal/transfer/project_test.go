@@ -1,7 +1,9 @@
 package transfer
 
 import (
+	"bytes"
 	"encoding/json"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -287,5 +289,37 @@ func TestHostileNotes(t *testing.T) {
 	list, err := g.ListRemote(t.Context(), remote, true)
 	if err != nil || len(list) != 1 || len(list[0].Stores) != 1 {
 		t.Errorf("list %+v, %v", list, err)
+	}
+}
+
+// A second fetch finds the notes of the first one in the store, and says nothing of them.
+func TestNotesThatAreHereAlready(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	remote := bareRepository(t, o)
+	f := newMachine(t)
+	f.track(map[string]string{"a": "1\n"})
+	f.push(remote)
+	g := f.other()
+	g.fetch(remote)
+	var log bytes.Buffer
+	g.Store.Log = slog.New(slog.NewTextHandler(&log, nil))
+	g.fetch(remote)
+	if log.Len() > 0 {
+		t.Errorf("the second fetch logs %s", &log)
+	}
+}
+
+// TestSealedNoteBesideOpenLines: a sealed note that came with open lines is in the store, where a later fetch finds it.
+func TestSealedNoteBesideOpenLines(t *testing.T) {
+	t.Parallel()
+	_, k, remote, sealing := sealedMachine(t)
+	want := sealing.pushes(remote, "1\n")
+	open := sealing.other()
+	open.pushes(remote, "2\n")
+	g := sealing.other().sealsFor(k)
+	for range 2 {
+		g.fetch(remote)
+		g.has(sealing, want)
 	}
 }

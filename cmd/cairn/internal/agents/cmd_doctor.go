@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/agents"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
-	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 const doctorManual = `cairn doctor looks for what is wrong, and mends it.
@@ -70,8 +70,11 @@ With --json the answer is an array of {"kind", "path", "ref", "id", "text",
 The exit status is 1 when something is wrong and was not mended.
 `
 
-// errUnwell ends doctor when something is wrong.
-var errUnwell = errors.New("something is wrong")
+// errUnwell ends doctor when something is wrong, errMendable where --fix would mend some of it.
+var (
+	errUnwell   = errors.New("something is wrong")
+	errMendable = fmt.Errorf("%w (cairn doctor --fix mends the store)", errUnwell)
+)
 
 // abandonedGrace is the time since its last use after which a store may count as
 // abandoned.
@@ -103,10 +106,10 @@ func (c *commands) doctorCommand() *cobra.Command {
 				found, err := check(ctx, f)
 				all = append(all, found...)
 				if err != nil {
-					return c.endEarly(all, err)
+					return c.endEarly(all, f, err)
 				}
 			}
-			return c.printFindings(all)
+			return c.printFindings(all, f)
 		},
 	})
 	cmd.Flags().BoolVar(&f.fix, "fix", false, "repair what can be repaired")
@@ -117,7 +120,7 @@ func (c *commands) doctorCommand() *cobra.Command {
 }
 
 // endEarly prints the findings from before an error. Repairs that are worked out last are not known then.
-func (c *commands) endEarly(all []cairn.Fault, err error) error {
+func (c *commands) endEarly(all []cairn.Fault, f doctorFlags, err error) error {
 	if len(all) == 0 {
 		return err
 	}
@@ -126,16 +129,21 @@ func (c *commands) endEarly(all []cairn.Fault, err error) error {
 			all[i].Repair = "not known: the check ended with an error; mend its cause and type cairn doctor again"
 		}
 	}
-	if written := c.printFindings(all); !errors.Is(written, errUnwell) {
+	if written := c.printFindings(all, f); !errors.Is(written, errUnwell) {
 		err = errors.Join(err, written)
 	}
 	return err
 }
 
-func (c *commands) printFindings(all []cairn.Fault) (err error) {
-	unwell := false
-	for _, f := range all {
-		unwell = unwell || !f.Fixed
+func (c *commands) printFindings(all []cairn.Fault, f doctorFlags) (err error) {
+	var unwell error
+	for i := range all {
+		if !all[i].Fixed {
+			unwell = cmp.Or(unwell, errUnwell)
+		}
+		if !all[i].Fixed && !f.fix && all[i].Repair != "" && !slices.Contains(advised, all[i].Kind) {
+			unwell = errMendable
+		}
 	}
 	if c.Global.JSON {
 		err = c.WriteJSON(all)
@@ -145,11 +153,11 @@ func (c *commands) printFindings(all []cairn.Fault) (err error) {
 			_, err = c.Out.WriteString("nothing is wrong\n")
 		}
 	}
-	if err == nil && unwell {
-		err = errUnwell
-	}
-	return err
+	return cmp.Or(err, unwell)
 }
+
+// advised are the kinds of faults whose repairs are advice to the user. --fix carries out those of all others.
+var advised = []string{"abandoned", "agent", "configuration", "sealed", "server", "session", "store", "watching"}
 
 // listFindings prints the first findings of each kind, as cut does with lines, and in the
 // end how many more there are.
@@ -218,38 +226,6 @@ func misconfigured(err error, until string) (found []cairn.Fault) {
 	return found
 }
 
-// checkStore checks the store of this project. None is no fault.
-func (c *commands) checkStore(ctx context.Context, f doctorFlags) ([]cairn.Fault, error) {
-	opt, err := c.Options()
-	if cli.IsConfigError(err) {
-		return nil, nil // checkSettings has reported it
-	}
-	if err != nil {
-		return nil, err
-	}
-	repo, err := cairn.Open(opt)
-	switch {
-	case errors.Is(err, cairn.ErrNotFound):
-		return nil, nil
-	case errors.Is(err, cairn.ErrSealed):
-		return []cairn.Fault{{Kind: "sealed", Path: cairn.Path(cairn.StorePath(opt.DataDir, opt.Root)), Text: err.Error(),
-			Repair: "type cairn unseal --identity FILE; agents go on without checkpoints until then"}}, nil
-	case errors.Is(err, cairn.ErrStore):
-		return []cairn.Fault{{Kind: "store", Path: cairn.Path(cairn.StorePath(opt.DataDir, opt.Root)), Text: err.Error(),
-			Repair: "move the directory away; cairn track makes a new store, and any git reads what the old one still holds"}}, nil
-	case err != nil:
-		return nil, err
-	}
-	found, err := repo.Check(ctx, cairn.CheckOptions{Fix: f.fix, Quick: f.quick, From: f.from})
-	var steps []cairn.Fault
-	if err == nil {
-		var remarks []string
-		steps, remarks, err = agents.OpenSteps(ctx, session.New(repo), f.fix)
-		c.remarks(remarks)
-	}
-	return append(found, steps...), errors.Join(err, repo.Close())
-}
-
 // checkWatching finds limits of the system that make the server scan the whole root for
 // each capture.
 func (c *commands) checkWatching(ctx context.Context, _ doctorFlags) ([]cairn.Fault, error) {
@@ -261,50 +237,6 @@ func (c *commands) checkWatching(ctx context.Context, _ doctorFlags) ([]cairn.Fa
 		Kind: "watching", Text: "cairn serve looks at everything each time: " + s.Watching.Reason,
 		Repair: fmt.Sprintf("raise %s with sysctl as root; until then nothing is lost but time", s.Watching.Limit),
 	}}, nil
-}
-
-// checkAbandoned finds stores of directories that are gone, and directories that are no
-// usable store.
-func (c *commands) checkAbandoned(ctx context.Context, f doctorFlags) ([]cairn.Fault, error) {
-	stores, err := c.Stores()
-	if cli.IsConfigError(err) {
-		return nil, nil
-	}
-	var found []cairn.Fault
-	for _, s := range stores {
-		switch {
-		case errors.Is(s.Err, cairn.ErrSealed): // no fault; checkStore reports that of this directory
-		case s.Err != nil:
-			found = append(found, cairn.Fault{
-				Kind: "store", Path: cairn.Path(s.Dir), Text: s.Err.Error(),
-				Repair: "type cairn doctor --fix in the directory that it belongs to",
-			})
-		case s.Missing:
-			found = append(found, c.abandoned(ctx, s, f.remove))
-		}
-	}
-	return found, err
-}
-
-func (c *commands) abandoned(ctx context.Context, s cairn.StoreInfo, remove bool) cairn.Fault {
-	f := cairn.Fault{
-		Kind: "abandoned", Path: cairn.Path(s.Dir),
-		Text:   fmt.Sprintf("%s is gone; its store takes %s", cli.PlaceText(s.Root), wording.Size(s.Size)),
-		Repair: fmt.Sprintf("cairn adopt %s where it was moved to, or cairn doctor --remove-abandoned", wording.ShellWord(s.Root)),
-	}
-	switch {
-	case remove && c.Console.Now().Sub(s.Used) < abandonedGrace:
-		f.Text += ", was used within the last day and stays until then"
-	case remove:
-		opt, err := c.Options()
-		if err == nil {
-			err = cairn.RemoveStore(ctx, opt.DataDir, s.Root)
-		}
-		if f.Repair, f.Fixed = "remove the store", err == nil; err != nil {
-			f.Text += "; not removed: " + err.Error()
-		}
-	}
-	return f
 }
 
 // checkConnections is the part of doctor about agents. Healthy connections are remarks

@@ -66,9 +66,10 @@ so at once. No hook runs. cairn undo --git and cairn redo --git take that back.
 
 With PATH only operations count, the newest of all: these paths, and everything
 below them, are taken back, and the next undo goes on with the rest. An undo
-that ends in conflict on every path changes nothing and counts for nothing: the
-next one tries the same again. With --on-conflict keep it counts, and the next
-one goes on with what was done before.
+of an operation that ends in conflict on every path changes nothing and counts
+for nothing: the next one tries the same again. With --on-conflict keep it
+counts, and the next one goes on with what was done before. A turn counts as
+taken back even then; the answer names the commands that insist.
 
 Options:
     --turn                the newest turn, whatever operation came later

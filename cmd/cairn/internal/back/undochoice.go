@@ -97,12 +97,32 @@ func (r *undoRun) tell(repo *cairn.Repo, c *lastdone.Choice, res *cairn.Result) 
 	if err := r.fix(c); err != nil {
 		return err
 	}
-	nothing := "nothing to " + r.cmd.Name() + ": it is taken back already"
-	if len(r.paths) > 0 {
-		nothing = "nothing to " + r.cmd.Name() + " in these paths"
+	err := r.PrintResult(r.cmd, res, r.nothing())
+	if !changes && !res.DryRun {
+		r.tellUnchanged(repo, c, res)
 	}
-	err := r.PrintResult(r.cmd, res, nothing)
 	return cmp.Or(err, r.TellConversation(r.half))
+}
+
+// nothing is the answer where no path had to change.
+func (r *undoRun) nothing() string {
+	switch {
+	case len(r.paths) > 0:
+		return "nothing to " + r.cmd.Name() + " in these paths"
+	case r.way.does == takeBackWords:
+		return "nothing to undo: it is taken back already"
+	}
+	return "nothing to redo: it is back already"
+}
+
+// tellUnchanged names the way on from a turn that counts as taken back although all its paths are in conflict. An undo
+// goes on with the turn before.
+func (r *undoRun) tellUnchanged(repo *cairn.Repo, c *lastdone.Choice, res *cairn.Result) {
+	if c.Turn == nil || r.way.does != takeBackWords || len(res.Conflicts) == 0 {
+		return
+	}
+	r.Console.Remark("nothing was changed, and the turn counts as taken back: %s", r.text(repo, c))
+	r.Console.Remark("hint: cairn redo %[1]s, then cairn undo %[1]s --on-conflict overwrite, saves and drops the later changes", flagFor(c))
 }
 
 // fix puts the choice into the flags, from which the command line for a plan is made.

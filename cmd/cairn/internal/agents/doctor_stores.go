@@ -1,0 +1,105 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
+	"github.com/seed-fb9cbc17/cairn/internal/agents"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// checkStore checks the store of this project. None is no fault.
+func (c *commands) checkStore(ctx context.Context, f doctorFlags) ([]cairn.Fault, error) {
+	opt, err := c.Options()
+	if cli.IsConfigError(err) {
+		return nil, nil // checkSettings has reported it
+	}
+	if err != nil {
+		return nil, err
+	}
+	repo, err := cairn.Open(opt)
+	switch {
+	case errors.Is(err, cairn.ErrNotFound):
+		return nil, nil
+	case errors.Is(err, cairn.ErrSealed):
+		return []cairn.Fault{{Kind: "sealed", Path: cairn.Path(cairn.StorePath(opt.DataDir, opt.Root)), Text: err.Error(),
+			Repair: "type cairn unseal --identity FILE; agents go on without checkpoints until then"}}, nil
+	case errors.Is(err, cairn.ErrStore):
+		return []cairn.Fault{{Kind: "store", Path: cairn.Path(cairn.StorePath(opt.DataDir, opt.Root)), Text: err.Error(), Repair: unusable(err)}}, nil
+	case err != nil:
+		return nil, err
+	}
+	found, err := repo.Check(ctx, cairn.CheckOptions{Fix: f.fix, Quick: f.quick, From: f.from})
+	var steps []cairn.Fault
+	if err == nil {
+		var remarks []string
+		steps, remarks, err = agents.OpenSteps(ctx, session.New(repo), f.fix)
+		c.remarks(remarks)
+	}
+	return append(found, steps...), errors.Join(err, repo.Close())
+}
+
+// unusable is what to do about a store that cannot be opened.
+func unusable(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return "give the directory to the user that works here, as with chown -R; the store itself may be whole"
+	case strings.Contains(err.Error(), "use a newer cairn"):
+		return "use the cairn that made it, or a later one; the store itself may be whole"
+	}
+	return "move the directory away; cairn track makes a new store, and any git reads what the old one still holds"
+}
+
+// checkAbandoned finds stores of directories that are gone, and directories that are no
+// usable store.
+func (c *commands) checkAbandoned(ctx context.Context, f doctorFlags) ([]cairn.Fault, error) {
+	stores, err := c.Stores()
+	if cli.IsConfigError(err) {
+		return nil, nil
+	}
+	own := ""
+	if opt, err := c.Options(); err == nil {
+		own = cairn.StorePath(opt.DataDir, opt.Root)
+	}
+	var found []cairn.Fault
+	for _, s := range stores {
+		switch {
+		case errors.Is(s.Err, cairn.ErrSealed), s.Err != nil && s.Dir == own: // checkStore reports that of this directory
+		case s.Err != nil:
+			found = append(found, cairn.Fault{
+				Kind: "store", Path: cairn.Path(s.Dir), Text: s.Err.Error(),
+				Repair: "type cairn doctor --fix in the directory that it belongs to",
+			})
+		case s.Missing:
+			found = append(found, c.abandoned(ctx, s, f.remove))
+		}
+	}
+	return found, err
+}
+
+func (c *commands) abandoned(ctx context.Context, s cairn.StoreInfo, remove bool) cairn.Fault {
+	f := cairn.Fault{
+		Kind: "abandoned", Path: cairn.Path(s.Dir),
+		Text:   fmt.Sprintf("%s is gone; its store takes %s", cli.PlaceText(s.Root), wording.Size(s.Size)),
+		Repair: fmt.Sprintf("cairn adopt %s where it was moved to, or cairn doctor --remove-abandoned", wording.ShellWord(s.Root)),
+	}
+	switch {
+	case remove && c.Console.Now().Sub(s.Used) < abandonedGrace:
+		f.Text += ", was used within the last day and stays until then"
+	case remove:
+		opt, err := c.Options()
+		if err == nil {
+			err = cairn.RemoveStore(ctx, opt.DataDir, s.Root)
+		}
+		if f.Repair, f.Fixed = "remove the store", err == nil; err != nil {
+			f.Text += "; not removed: " + err.Error()
+		}
+	}
+	return f
+}

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	modelShort   = 1500 * time.Millisecond
+	modelShort   = 700 * time.Millisecond
 	modelPart    = 5 * time.Second // without CAIRN_CRASH
 	modelTime    = 15 * time.Second
 	modelWorkers = 2

@@ -210,6 +210,7 @@ func (f *fixture) eachObject(do func(path string) error) {
 // A damaged object is found when it is read: no wrong byte comes back.
 func TestBorrowLooseDamaged(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	f, o := looseFixture(t)
 	id := strings.TrimSpace(o.In(f.root, "rev-parse", "HEAD:d3/f24"))
 	path := f.path(".git/objects/" + id[:2] + "/" + id[2:])

@@ -29,8 +29,14 @@ func TestMain(m *testing.M) {
 	}
 	gittest.Prepare()
 	// Runs are repeatable; -rapid.seed=N explores, -rapid.checks=N goes on for longer.
-	if err := flag.Set("rapid.seed", "7"); err != nil {
-		panic(err)
+	checks := "30"
+	if gittest.Full() {
+		checks = "100"
+	}
+	for name, value := range map[string]string{"rapid.seed": "7", "rapid.checks": checks} {
+		if err := flag.Set(name, value); err != nil {
+			panic(err)
+		}
 	}
 	os.Exit(runTests(m))
 }

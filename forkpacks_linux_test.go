@@ -57,6 +57,7 @@ func (f *fixture) shared(k *fixture) (n int) {
 // a purge or the removal of either store takes nothing from the other.
 func TestMergeLinksPacks(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	clean := func(s *fixture) {
 		opt := cairn.CleanOptions{Retention: cairn.Retention{MaxCount: 1, KeepLast: 1}, Thorough: true}
 		if _, err := s.repo().Clean(t.Context(), opt); err != nil {

@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
 // TestGitNested: repositories in the work tree are found when they come, recorded when they move, and
@@ -11,6 +13,7 @@ import (
 // not nested.
 func TestGitNested(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	for _, watch := range []bool{false, true} {
 		f := newGitFixture(t)
 		f.opt.Watch = watch

@@ -105,6 +105,7 @@ var otherSpellings = map[string]otherSpelling{
 // TestSpelling goes back to another spelling and forth again.
 func TestSpelling(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	for name, c := range otherSpellings {
 		for _, keepOpen := range []bool{false, true} {
 			if testing.Short() && !keepOpen {
@@ -285,6 +286,7 @@ func TestSpellingOfTwo(t *testing.T) {
 // TestSpellingRandomly goes back and forth between states whose names differ in case.
 func TestSpellingRandomly(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	seeds := uint64(8)
 	if testing.Short() {
 		seeds = 2

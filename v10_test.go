@@ -183,6 +183,7 @@ func TestV10_OnlyPinsAndTheNewestMakeACaptureFail(t *testing.T) {
 // the history is as it was.
 func TestV10_WhatNeverFitsDropsNothing(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	step := map[string]string{"max_bytes": "raise max_bytes", "min_free": "lower keep_last"}
 	for name, limit := range limits {
 		t.Run(name, func(t *testing.T) {

@@ -119,6 +119,7 @@ func (w *lostWorld) pushed() string {
 // Fetch compares objects, not only refs.
 func TestV11_FetchBringsBackLostObjects(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	w := newLostWorld(t)
 	w.unlike()
 	remote := w.pushed()

@@ -34,8 +34,8 @@ func (t target) suffix() string {
 // writes pages and scripts, because that of another system does not run here.
 func (r *release) texts(dir string) ([]file, error) {
 	here := target{runtime.GOOS, runtime.GOARCH}
-	own := filepath.Join(dir, "own"+here.suffix())
-	if err := r.build(own, here); err != nil {
+	own, err := r.build(dir, here)
+	if err != nil {
 		return nil, err
 	}
 	pages := filepath.Join(dir, "pages")
@@ -43,7 +43,6 @@ func (r *release) texts(dir string) ([]file, error) {
 		return nil, err
 	}
 	var files []file
-	var err error
 	for _, from := range []struct{ pattern, to string }{
 		{filepath.Join(pages, "*.1"), "share/man/man1"}, {filepath.Join(r.root, "LICENSE"), "share/doc/cairn"},
 		{filepath.Join(r.root, "CHANGELOG.md"), "share/doc/cairn"},
@@ -65,16 +64,20 @@ func (r *release) texts(dir string) ([]file, error) {
 	return files, nil
 }
 
-// build builds the program for a system: static, without symbols, and with no path of this machine.
-func (r *release) build(to string, t target) error {
-	to, err := filepath.Abs(to)
+// build builds the program for a system into a directory, once: static, without symbols, and with no
+// path of this machine.
+func (r *release) build(dir string, t target) (program string, err error) {
+	program, err = filepath.Abs(filepath.Join(dir, t.system+"-"+t.arch+t.suffix()))
 	if err != nil {
-		return err
+		return "", err
 	}
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w -X github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli.release="+r.version, "-o", to, "./cmd/cairn")
+	if _, err := os.Stat(program); err == nil {
+		return program, nil
+	}
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w -X github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli.release="+r.version, "-o", program, "./cmd/cairn")
 	cmd.Dir, cmd.Env = r.root, append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.system, "GOARCH="+t.arch)
 	cmd.Stderr = os.Stderr
-	return cmd.Run()
+	return program, cmd.Run()
 }
 
 // run runs the program and returns what it prints.

@@ -95,8 +95,8 @@ func (r *release) make() ([]string, error) {
 
 // packages makes what a release has for one system.
 func (r *release) packages(dir string, t target, texts []file) error {
-	program := filepath.Join(dir, t.system+"-"+t.arch)
-	if err := r.build(program, t); err != nil {
+	program, err := r.build(dir, t)
+	if err != nil {
 		return err
 	}
 	data, err := os.ReadFile(program)

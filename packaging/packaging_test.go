@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"io"
 	"maps"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -30,8 +32,7 @@ func TestRelease(t *testing.T) {
 	}
 	own := target{"linux", runtime.GOARCH}
 	systems := []string{own.system + "/" + own.arch, "windows/amd64"}
-	first, files := madeIn(t, clone(t), systems)
-	_, again := madeIn(t, clone(t), systems)
+	first, files, again := madeTwice(t, systems)
 	if !maps.EqualFunc(files, again, bytes.Equal) {
 		for name := range files {
 			if !bytes.Equal(files[name], again[name]) {
@@ -83,24 +84,39 @@ func clone(t *testing.T) string {
 	return dir
 }
 
-func madeIn(t *testing.T, root string, systems []string) (dir string, files map[string][]byte) {
+// madeTwice makes a release out of two clones at once. What a program consists of is compiled before,
+// for both.
+func madeTwice(t *testing.T, systems []string) (first string, files, again map[string][]byte) {
 	t.Helper()
-	dir = t.TempDir()
+	roots := []string{clone(t), clone(t)}
+	for _, name := range systems {
+		system, arch, _ := strings.Cut(name, "/")
+		ran(t, roots[0], "env", "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+arch, "go", "build", "-trimpath", "./cmd/cairn/internal/...")
+	}
+	dirs, made, errs := []string{t.TempDir(), t.TempDir()}, make([]map[string][]byte, 2), make([]error, 2)
+	var wg sync.WaitGroup
+	for i, root := range roots {
+		wg.Go(func() { made[i], errs[i] = madeIn(dirs[i], root, systems) })
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	return dirs[0], made[0], made[1]
+}
+
+func madeIn(dir, root string, systems []string) (files map[string][]byte, err error) {
 	r := release{
 		version: "1.2.3", out: dir, npm: "cairn-cli", maintainer: "Nobody <nobody@localhost>", homepage: "http://localhost/",
 		systems: systems, root: root, time: time.Unix(1_700_000_000, 0).UTC(),
 	}
 	made, err := r.make()
-	if err != nil {
-		t.Fatal(err)
-	}
 	files = make(map[string][]byte)
 	for _, path := range made {
-		if files[filepath.Base(path)], err = os.ReadFile(path); err != nil {
-			t.Fatal(err)
-		}
+		data, readErr := os.ReadFile(path)
+		files[filepath.Base(path)], err = data, errors.Join(err, readErr)
 	}
-	return dir, files
+	return files, err
 }
 
 // ran runs a program, which must succeed, and returns what it prints.

@@ -113,6 +113,7 @@ func (g *gitRoot) plan(id string, to session.Target) session.MoveOptions {
 // TestGitBack: a turn goes back with what it did to git, comes back, and goes back again.
 func TestGitBack(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	g := newGitRoot(t)
 	before := g.look()
 	g.harm()

@@ -152,6 +152,7 @@ func (c *commitCrash) refuse(what string) {
 // TestCommitKilled kills the program at each of its own write calls, together with the git that runs.
 func TestCommitKilled(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	c := newCommitCrash(t)
 	gittest.Killed(t, 2*gittest.Stride(), func(n int) gittest.Crash {
 		c.reset()

@@ -35,6 +35,7 @@ func twoTurns(t *testing.T) *gitFixture {
 
 func TestCommitWithHooksThatRefuse(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	for _, name := range []string{"pre-commit", "prepare-commit-msg", "commit-msg"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -23,6 +23,7 @@ import (
 // begun, and leaves a sound store and one checkpoint, not two.
 func TestAsyncKilled(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	program, err := exec.LookPath("cairn")
 	if err != nil {
 		t.Fatal(err)

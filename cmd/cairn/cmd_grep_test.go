@@ -45,6 +45,7 @@ var grepForms = [][]string{
 // grep -E, from the root and from a directory in it.
 func TestGrepAgreesWithGit(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	o := gittest.NewOracle(t)
 	for seed := range uint64(gittest.Rounds(12)) {
 		random := rand.New(rand.NewPCG(seed, 9))

@@ -15,6 +15,7 @@ import (
 // lines, below and above what fits on a line, with colours and without.
 func TestDiffStat(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	oracle := gittest.NewOracle(t)
 	home, data := t.TempDir(), t.TempDir()
 	for seed := range uint64(8) {

@@ -9,12 +9,14 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
 // TestManPages: every command has a page, with every word of its manual, and the programs that show
 // pages have nothing to complain about.
 func TestManPages(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	dir, home := filepath.Join(t.TempDir(), "man", "man1"), t.TempDir()
 	if c := runHere(t, home, home, "", "help", "--man", dir); c.status != cli.ExitDone || c.stdout+c.stderr != "" {
 		t.Fatalf("%+v", c)

@@ -69,6 +69,7 @@ func (d *desk) sound(crash gittest.Crash) {
 // The tool records the prompt then, and its step holds the tool's changes alone.
 func TestPromptKilled(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	program, err := exec.LookPath("cairn")
 	if err != nil {
 		t.Fatal(err)
@@ -136,6 +137,7 @@ func TestPromptLooksAtNothing(t *testing.T) {
 // next tool, ends the step then.
 func TestEndKilled(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	program, err := exec.LookPath("cairn")
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/pager"
 )
 
@@ -35,6 +36,7 @@ const marking = `CAIRN_PAGER=sed 's/^/| /'; echo "end $LESS $LV"`
 
 func TestPagerOnTerminal(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	s := newPaged(t)
 	for _, c := range []struct {
 		command string

@@ -146,6 +146,7 @@ func TestV60_PromptsThatAreNotRecorded(t *testing.T) {
 // the data directory, and in no answer; its mask does. With mask_secrets = false it is stored.
 func TestV60_SecretsInPrompts(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	const secret, mask = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8", "[masked: github-token]"
 	for _, masked := range []string{"true", "false"} {
 		t.Run(masked, func(t *testing.T) {

@@ -52,12 +52,12 @@ func TestMain(m *testing.M) {
 //	hold                     keep the store of project locked until the script ends
 //	swarm N M                run N lines of M tracks at once; all must succeed
 //
-// With -short it takes every sixth script.
+// With -short it takes every tenth script.
 func TestScript(t *testing.T) {
 	t.Parallel()
 	params := scriptParams(t)
 	if testing.Short() {
-		params.Dir, params.Files = "", everyScript(t, 6, nil)
+		params.Dir, params.Files = "", everyScript(t, 10, nil)
 	}
 	testscript.Run(t, params)
 }

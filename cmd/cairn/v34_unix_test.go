@@ -156,6 +156,7 @@ func (s *station) agentAt(session, lines string) (kill func()) {
 // captured. The user's files stay.
 func TestV34_KilledInEveryPhase(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	const wrote = "echo agent > theirs\n"
 	for name, c := range map[string]struct {
 		lines func(s *station) string
@@ -199,6 +200,7 @@ func TestV34_KilledInEveryPhase(t *testing.T) {
 // afterwards stays the user's, and a later session can be taken back.
 func TestV34_KilledAgent(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	for _, resumed := range []bool{false, true} {
 		s := newStation(t)
 		s.agent("dead")()

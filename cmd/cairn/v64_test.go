@@ -62,6 +62,7 @@ var noAnswer = []string{"cat", "export", "completion", "help", "hook", "mcp", "r
 // TestV64_KeysOfCommands: docs/json.md lists the keys of the answers of all commands.
 func TestV64_KeysOfCommands(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	s := newSeat(t)
 	words := gittest.ReadWords(t, filepath.Join("..", ".."))
 	ran := slices.Clone(noAnswer)

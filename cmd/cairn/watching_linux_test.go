@@ -87,6 +87,7 @@ func TestStatusOfServer(t *testing.T) {
 // TestLimitOfWatches: where the system's limit is reached, the server scans, and
 // status and doctor say why.
 func TestLimitOfWatches(t *testing.T) {
+	gittest.LongUnlessRace(t)
 	if !gittest.Isolated(t) {
 		return
 	}

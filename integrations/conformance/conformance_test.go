@@ -25,6 +25,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	gittest.Prepare()
 	m.Run()
 }
 
@@ -65,11 +66,19 @@ func (d *reckless) Undo(string) error {
 
 func (d *reckless) Redo(session string) error { return d.Undo(session) }
 
+// some are the scenarios that a test plays: one in each gittest.Step.
+func some(list []Scenario) (played []Scenario) {
+	for i := 0; i < len(list); i += gittest.Step() {
+		played = append(played, list[i])
+	}
+	return played
+}
+
 // TestEachScenarioCanFail: a faulty driver loses the work of every scenario.
 func TestEachScenarioCanFail(t *testing.T) {
 	gittest.Long(t)
 	needGit(t)
-	list, temp := Scenarios(), t.TempDir()
+	list, temp := some(Scenarios()), t.TempDir()
 	nothing := Run(temp, list, func() Driver { return new(idle) })
 	reset := Run(temp, list, func() Driver { return new(reckless) })
 	for i, s := range list {
@@ -156,6 +165,7 @@ func TestNoRedo(t *testing.T) {
 
 // TestProgram: a driver that is a program has the outcomes of the same driver in Go.
 func TestProgram(t *testing.T) {
+	gittest.LongUnlessRace(t)
 	needGit(t)
 	list := pick(t, "edits", "shell-deletes", "users-same-file", "killed-undo", "levels", "odd-names", "nothing-changed")
 	want := Run(t.TempDir(), list, func() Driver { return new(Checkout) })
@@ -170,7 +180,7 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestCairnKeepsAll: cairn keeps the work of all scenarios.
+// TestCairnKeepsAll: cairn keeps the work of all scenarios. Without CAIRN_CRASH it plays one in each gittest.Step.
 func TestCairnKeepsAll(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds cairn")
@@ -180,7 +190,7 @@ func TestCairnKeepsAll(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/cairn").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, res := range Run(t.TempDir(), Scenarios(), func() Driver { return &Cairn{Program: program} }) {
+	for _, res := range Run(t.TempDir(), some(Scenarios()), func() Driver { return &Cairn{Program: program} }) {
 		if res.Outcome != Keeps {
 			t.Error(res)
 		}

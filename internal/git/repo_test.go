@@ -257,6 +257,7 @@ var places = map[string]place{
 // Find says what git says, where git says something.
 func TestFind(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("symbolic links and FIFOs as on Unix")
 	}

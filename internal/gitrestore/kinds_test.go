@@ -62,6 +62,7 @@ var kinds = map[string]func(o *gittest.Oracle, origin, dir string) error{
 // does not know a kind skips it.
 func TestKinds(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	for name, clone := range kinds {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
 // TestBack: after each harm everything is as before, as far as git tells, and the way back is open:
@@ -242,6 +244,7 @@ func TestStashOfAnExpiredReflog(t *testing.T) {
 // TestRandom: any sequence of commands goes back.
 func TestRandom(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	names := make([]string, 0, len(harms))
 	for name := range harms {
 		if name != "rm -rf .git" && name != "orphan" {

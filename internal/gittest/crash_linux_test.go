@@ -48,6 +48,7 @@ func TestFailAtLeavesEventCounters(t *testing.T) {
 // Machines without filters of system calls stop at every call, with the same answers.
 func TestTraceWithoutFilter(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	cmd := exec.Command(os.Args[0], "-test.run", "^(TestKillAt|TestKillFamilyAt|TestFailAt|TestFailFamilyAt|TestFailAtGoesOn|TestCountSyscalls|TestTraceLeavesChildrenAlone)$")
 	cmd.Env = append(os.Environ(), "GITTEST_NO_FILTER=1")
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -261,7 +261,7 @@ func TestRandomIgnoreFiles(t *testing.T) {
 	t.Parallel()
 	o := gittest.NewOracle(t)
 	var some, all, files int
-	trees := gittest.Rounds(40)
+	trees := gittest.Rounds(80)
 	for seed := range uint64(trees) {
 		tree := gittest.RandomTree(rand.New(rand.NewPCG(seed, 2)), gittest.RandomOptions{})
 		root := t.TempDir()
@@ -309,7 +309,7 @@ func TestRandomTreeDotGit(t *testing.T) {
 func TestMutate(t *testing.T) {
 	t.Parallel()
 	words := map[string]int{}
-	for seed := range uint64(gittest.Rounds(40)) {
+	for seed := range uint64(max(10, gittest.Rounds(40))) {
 		rng := rand.New(rand.NewPCG(seed, 4))
 		root := t.TempDir()
 		gittest.Create(t, root, gittest.RandomTree(rng, gittest.RandomOptions{Files: 20, NoIgnoreFiles: true}))

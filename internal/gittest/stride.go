@@ -29,11 +29,11 @@ func Stride() int {
 	case given:
 		return every
 	case brief():
-		return 101
+		return 211
 	case testing.Short():
-		return 23
+		return 101
 	}
-	return 31
+	return 61
 }
 
 // First is the number of the first call that such a test visits, at most Stride.
@@ -74,17 +74,17 @@ func Full() bool { return os.Getenv("CAIRN_CRASH") != "" }
 // which sees only what runs, and not with CAIRN_CRASH, as .ci/run sets it for the tests on the disk.
 func brief() bool { return testing.Short() && !Race && !Full() }
 
-// Rounds is how often a random test repeats itself: a tenth with -short, all if Full, else half of it.
+// Rounds is how often a random test repeats itself: a twentieth with -short, all if Full, else a quarter of it.
 func Rounds(full int) int {
 	switch {
 	case brief():
-		return max(1, full/10)
+		return max(1, full/20)
 	case testing.Short():
-		return max(1, full/5)
+		return max(1, full/10)
 	case Full():
 		return full
 	}
-	return (full + 1) / 2
+	return (full + 3) / 4
 }
 
 // Step is the distance between the bytes of a file, the calls of a program or the scripts
@@ -93,13 +93,13 @@ func Rounds(full int) int {
 func Step() int {
 	switch {
 	case brief():
-		return 7
+		return 11
 	case testing.Short():
-		return 5
+		return 7
 	case Full():
 		return 1
 	}
-	return 3
+	return 5
 }
 
 // SoakFactor returns how many times as long as usual the random tests take: the number in

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/known"
 	"github.com/seed-fb9cbc17/cairn/internal/service"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
@@ -242,6 +243,7 @@ func TestPanicIsAFailure(t *testing.T) {
 // TestLargePayload: a tool that writes a large file sends all of it.
 func TestLargePayload(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	w := newWorld(t, Claude, aTree())
 	w.prompt("s", "1", strings.Repeat("long ", 200_000))
 	w.use("PreToolUse", "s", "Write", "c", map[string]string{"file_path": "big", "content": strings.Repeat("x\n", 5<<20)})

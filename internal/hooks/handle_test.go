@@ -216,6 +216,7 @@ func TestSetUpInTheMiddle(t *testing.T) {
 // files, and each undo takes back its own.
 func TestConcurrentHooks(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	w := newWorld(t, Codex, aTree())
 	before := w.manifest()
 	var all sync.WaitGroup

@@ -109,6 +109,7 @@ func TestReportOfTypedCommands(t *testing.T) {
 // TestReportIsBounded: the newest turn changed many files with long names.
 func TestReportIsBounded(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	w := newWorld(t, Codex, aTree())
 	for turn := range 15 {
 		w.prompt("s", fmt.Sprint(turn), strings.Repeat("long ", 40))

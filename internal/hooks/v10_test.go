@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -16,6 +17,7 @@ import (
 // while the store drops the oldest for it. The newest turn can be taken back.
 func TestV10_HooksAtTheBudget(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	w := newWorld(t, Codex, aTree())
 	w.retention = &cairn.Retention{KeepLast: 3, MaxBytes: 600 << 10, MinFree: cairn.NoLimit}
 	text := func(n int) string {

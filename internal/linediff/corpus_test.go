@@ -1,6 +1,7 @@
 package linediff
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -19,23 +20,30 @@ func TestCorpus(t *testing.T) {
 		t.Skip("CAIRN_DIFF_CORPUS names no directory with the trees old and new")
 	}
 	for _, context := range []int{defaultContext, 0} {
-		var sum tally
-		askGit(t, dir, context, func(path string, v verdict) {
-			a, errA := os.ReadFile(filepath.Join(dir, "old", path))
-			b, errB := os.ReadFile(filepath.Join(dir, "new", path))
-			if errA != nil || errB != nil {
-				t.Fatal(errA, errB)
-			}
-			if what := sum.check(t, a, b, context, v); what != "" {
-				t.Logf("%s: %s", path, what)
-			}
+		t.Run(fmt.Sprint(context), func(t *testing.T) {
+			t.Parallel()
+			compareCorpus(t, dir, context)
 		})
-		t.Logf("linediff: context %d: %v", context, sum)
-		if sum.pairs == 0 || sum.own > 0 {
-			t.Errorf("%d pairs, %d of which have other counts than lines", sum.pairs, sum.own)
+	}
+}
+
+func compareCorpus(t *testing.T, dir string, context int) {
+	var sum tally
+	askGit(t, dir, context, func(path string, v verdict) {
+		a, errA := os.ReadFile(filepath.Join(dir, "old", path))
+		b, errB := os.ReadFile(filepath.Join(dir, "new", path))
+		if errA != nil || errB != nil {
+			t.Fatal(errA, errB)
 		}
-		if percent(sum.counts, sum.pairs) > maxDisagreement || percent(sum.texts, sum.pairs) > maxDisagreement {
-			t.Errorf("more than %g %% of the pairs differ", maxDisagreement)
+		if what := sum.check(t, a, b, context, v); what != "" {
+			t.Logf("%s: %s", path, what)
 		}
+	})
+	t.Logf("linediff: context %d: %v", context, sum)
+	if sum.pairs == 0 || sum.own > 0 {
+		t.Errorf("%d pairs, %d of which have other counts than lines", sum.pairs, sum.own)
+	}
+	if percent(sum.counts, sum.pairs) > maxDisagreement || percent(sum.texts, sum.pairs) > maxDisagreement {
+		t.Errorf("more than %g %% of the pairs differ", maxDisagreement)
 	}
 }

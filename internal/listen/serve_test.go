@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/httpapi"
 	"github.com/seed-fb9cbc17/cairn/internal/listen"
 )
@@ -15,6 +16,7 @@ import (
 // TestServeEndsAtOnce: a server that is to end before it has begun leaves no socket.
 func TestServeEndsAtOnce(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	path := filepath.Join(t.TempDir(), "s")

@@ -117,6 +117,7 @@ func (s *teamSite) do(method, address string, want int, parts ...string) string 
 // with prompts and diffs. A link to a turn leads to it on another server as well.
 func TestTeamPage(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	o := gittest.NewOracle(t)
 	remote := filepath.Join(t.TempDir(), "fleet.git")
 	o.In(filepath.Dir(remote), "init", "-q", "--bare", "--template=", remote)

@@ -15,6 +15,7 @@ import (
 // TestServeGoesOn: a line that is no message is answered with an error, and the next one counts.
 func TestServeGoesOn(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	w := newWorld(t, gittest.Tree{"a": gittest.File("1")})
 	const ping = `{"jsonrpc":"2.0","id":7,"method":"ping"}`
 	for line, want := range map[string]string{

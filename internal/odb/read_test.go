@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
@@ -58,6 +59,7 @@ func checkAgainstGit(t testing.TB, db *DB) []object.ID {
 
 func TestReadWhatGitWrites(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	needGit(t)
 	const versions = 60
 	repacks := map[string]func(db *DB){

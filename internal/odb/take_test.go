@@ -109,6 +109,7 @@ func TestTakePacksDamagedCopy(t *testing.T) {
 // packs are not linked.
 func TestTakePacksOfManyStores(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	from, db := odbtest.New(t), odbtest.New(t)
 	ids := make(map[object.ID]bool)
 	for i := range 70 {

@@ -3,6 +3,7 @@
 package programmodel
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,7 +19,6 @@ import (
 )
 
 const (
-	modelShort   = 1500 * time.Millisecond
 	modelPart    = 5 * time.Second // without CAIRN_CRASH
 	modelTime    = 15 * time.Second
 	modelWorkers = 2
@@ -29,6 +29,9 @@ var program string // the built cairn
 
 func TestMain(m *testing.M) {
 	gittest.Prepare()
+	if flag.Parse(); testing.Short() { // TestModel plays nothing
+		os.Exit(m.Run())
+	}
 	os.Exit(runTests(m))
 }
 
@@ -63,10 +66,7 @@ func modelDuration(t *testing.T) time.Duration {
 		}
 		return d
 	}
-	switch {
-	case testing.Short():
-		return modelShort
-	case gittest.Full():
+	if gittest.Full() {
 		return modelTime
 	}
 	return modelPart
@@ -75,6 +75,7 @@ func modelDuration(t *testing.T) time.Duration {
 // TestModel plays histories until its time is over, or the one of CAIRN_MODEL_SEED.
 func TestModel(t *testing.T) {
 	t.Parallel()
+	gittest.Long(t)
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed: the histories need it")
 	}

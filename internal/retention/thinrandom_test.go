@@ -18,6 +18,7 @@ import (
 // cleaning does nothing; and as time goes on the same holds.
 func TestThinRandom(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()

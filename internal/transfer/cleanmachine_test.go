@@ -25,6 +25,7 @@ func (m *machine) store() string {
 // others stay, and the machine can push again.
 func TestCleanRemoteMachine(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	o := gittest.NewOracle(t)
 	for name, seals := range map[string]bool{"open": false, "sealed": true} {
 		dir := bareRepository(t, o)

@@ -43,6 +43,7 @@ func manyKinds() map[string]statetest.File {
 // Git verifies, clones and fetches an exported bundle.
 func TestGitReadsExport(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	o := gittest.NewOracle(t)
 	f := newMachine(t)
 	f.track(map[string]string{"a": "1\n"})

@@ -272,6 +272,7 @@ func TestFetchStore(t *testing.T) {
 // Notes that no cairn wrote are left out, and the lines come.
 func TestHostileNotes(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	o := gittest.NewOracle(t)
 	remote := bareRepository(t, o)
 	f := newMachine(t)

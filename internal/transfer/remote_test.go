@@ -117,6 +117,7 @@ func TestFetchKeepsWhatCameBefore(t *testing.T) {
 // Whatever the remote offers, nothing of it comes in unless all of it is good.
 func TestFetchHostile(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	o := gittest.NewOracle(t)
 	f := newMachine(t)
 	f.track(map[string]string{"a": "1\n"})

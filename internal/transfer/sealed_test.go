@@ -101,6 +101,7 @@ func everyByte(t *testing.T, o *gittest.Oracle, dir string) []byte {
 // second fetch and a second push move nothing.
 func TestSealedRoundTrip(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	o, k := gittest.NewOracle(t), newKey(t)
 	source, remote := sourceRepository(t, o), bareRepository(t, o)
 	ada, bob := cloneOf(t, o, source, "ada").sealsFor(k), cloneOf(t, o, source, "bob").sealsFor(k)

@@ -17,6 +17,7 @@ import (
 // TestSealedDamage: a flipped byte, a cut and a byte more, in each blob, refuse the whole fetch.
 func TestSealedDamage(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	o, k, remote, f := sealedMachine(t)
 	f.pushes(remote, "1\n")
 	f.pushes(remote, "2\n")
@@ -117,6 +118,7 @@ func TestSealedReplay(t *testing.T) {
 // TestSealedHostile: a holder of the public key can seal what is no checkpoint. Nothing of it comes in.
 func TestSealedHostile(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	o, k := gittest.NewOracle(t), newKey(t)
 	f := newMachine(t).sealsFor(k)
 	f.track(map[string]string{"a": "1\n"})

@@ -19,6 +19,7 @@ import (
 // fetched before and one that did not get everything, also a line that the first store has dropped since.
 func TestSealedMerge(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	o, k := gittest.NewOracle(t), newKey(t)
 	remote := bareRepository(t, o)
 	f, g := newMachine(t).sealsFor(k), (*machine)(nil)
@@ -70,6 +71,7 @@ func TestSealedMerge(t *testing.T) {
 // with others.
 func TestSealedMergeSigned(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	o, k, remote, f := sealedMachine(t)
 	f.mostParts = 4
 	var list object.ID
@@ -92,6 +94,7 @@ func TestSealedMergeSigned(t *testing.T) {
 // TestSealedMergeThinned: a head on the remote that is thinned here stays in its part.
 func TestSealedMergeThinned(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	_, k, remote, f := sealedMachine(t)
 	c := f.pushes(remote, "1\n")
 	later := f.other().sealsFor(k)

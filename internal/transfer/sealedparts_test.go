@@ -103,6 +103,7 @@ func TestSealedLostRemote(t *testing.T) {
 // TestSealedCopiedStore: two copies of one store that push to one remote lose no line, and come to rest.
 func TestSealedCopiedStore(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	o, k := gittest.NewOracle(t), newKey(t)
 	remote := bareRepository(t, o)
 	f, twin := newMachine(t).sealsFor(k), newMachine(t).sealsFor(k)

@@ -88,6 +88,7 @@ func TestSealedLeavesOut(t *testing.T) {
 // machine, and go on. A line that is whole here stays so.
 func TestFetchShortLines(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	o := gittest.NewOracle(t)
 	whole, short := bareRepository(t, o), bareRepository(t, o)
 	o.In(short, "config", "receive.shallowUpdate", "true")

@@ -88,6 +88,7 @@ func (p *project) signatureOf(r *cairn.VerifyReport, ref string) *cairn.VerifySi
 // that has not moved is not signed again.
 func TestSignedHeads(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	p, _, signers := signed(t)
 	head := p.git("rev-parse", sessionRef)
 	if lines := p.sign(); len(lines) > 0 {
@@ -217,6 +218,7 @@ func TestStatementsHoldNoPath(t *testing.T) {
 // is none.
 func TestSigners(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	p, k, signers := signed(t)
 	key := p.opt.Sign
 	for name, c := range map[string]struct {
@@ -248,6 +250,7 @@ func TestSigners(t *testing.T) {
 // error at once, without a question; nothing is written, and a track goes on.
 func TestKeyThatCannotSign(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	k := newKeys(t)
 	broken := filepath.Join(k.dir, "broken")
 	if err := os.WriteFile(broken, []byte("no key"), 0o600); err != nil {
@@ -285,6 +288,7 @@ func TestKeyThatCannotSign(t *testing.T) {
 // the other store verifies them. A key that cannot sign keeps no push.
 func TestPushedSignatures(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	p, _, signers := signed(t)
 	p.step("s", "5", "five\n")
 	remote := filepath.Join(t.TempDir(), "remote.git")

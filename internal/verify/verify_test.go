@@ -310,6 +310,7 @@ func (p *project) swap(from, to string) {
 // that is only about what the records say.
 func TestTampering(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	for _, c := range tamperings {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -70,7 +70,7 @@ func story(t *testing.T) *fixture {
 }
 
 // The page in a real Chromium. One browser shows all of it, one view after another. Without CAIRN_CRASH it
-// is one part in three, and the views in one look.
+// is one part in gittest.Step, and the views in one look.
 func TestBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED: a browser takes seconds")
@@ -86,7 +86,7 @@ func TestBrowser(t *testing.T) {
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			if i%gittest.Step() != 0 {
-				t.Skip("one part in three, unless CAIRN_CRASH asks for all")
+				t.Skip("one part in five, unless CAIRN_CRASH asks for all")
 			}
 			b.t = t
 			b.size(1280, 800)

@@ -116,6 +116,7 @@ func TestGitMovedBetweenNames(t *testing.T) {
 // that move git as well.
 func TestGitGoesBackOnPages(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	f := newGitStory(t)
 	after := f.standing()
 	preview := f.get(f.at("plan", "do", "session", "session", "git", "message", "m2")).want(http.StatusOK, "Git stays as it is", "1 stash dropped", "b.txt")

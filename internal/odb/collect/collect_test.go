@@ -148,6 +148,7 @@ func TestCollectRoots(t *testing.T) {
 // Loose objects of git's become part of a pack.
 func TestCollectLoose(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	l := odbtest.NewLines(t)
 	l.Fill("refs/cairn/tracks/a", 2)
 	large := filepath.Join(t.TempDir(), "large")

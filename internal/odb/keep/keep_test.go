@@ -84,6 +84,7 @@ func (w *world) lose() {
 // TestSurvives: whatever becomes of the user's repository, the vault has the objects.
 func TestSurvives(t *testing.T) {
 	t.Parallel()
+	gittest.LongUnlessRace(t)
 	for _, format := range []string{"sha1", "sha256"} {
 		for name, destroy := range map[string]func(*world){
 			"nothing": func(*world) {},

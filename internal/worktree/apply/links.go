@@ -12,7 +12,7 @@ import (
 func isLinked(fi fs.FileInfo) bool { return dir.Links(fi) > 1 }
 
 // alone locks out the other workers from a file with several names until done is called. A change
-// of another name would move the change time that guard compares. One worker does all removals.
+// of another name would move the change time that guard compares.
 func (w *worker) alone(r *os.Root, name string) (done func()) {
 	if fi, err := r.Lstat(name); err != nil || !isLinked(fi) {
 		return func() {}

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -231,6 +234,10 @@ func (c *commands) takeBack(r *undoRun, args []string) (err error) {
 	if r.paths, err = c.Paths(args); err != nil {
 		return err
 	}
+	if isCount(args, r.paths) {
+		return c.Usage("%[2]s takes back one turn or operation a call: call it %[1]s times, or type cairn %[2]s %[1]s as a prompt of the agent (a path of that name: ./%[1]s)",
+			args[0], r.cmd.Name())
+	}
 	if len(r.paths) > 0 && (r.f.turn || r.f.session != "") {
 		return c.Usage("takes a turn back as a whole: no PATH goes with --%s and --%s (cairn session revert --help)", turnFlag, cli.SessionFlag)
 	}
@@ -335,4 +342,16 @@ func (r *undoRun) finder(repo *cairn.Repo) *lastdone.Finder {
 		Repo: repo, Sessions: sessions, Ways: ways{r.commands, repo, sessions}, Line: r.Ancestors(),
 		EndOpen: r.f.endOpen, Git: r.f.git.Git, Outside: r.f.outside,
 	}
+}
+
+// isCount reports whether the arguments are a number of turns, as a prompt may have it, and no path.
+func isCount(args, paths []string) bool {
+	if len(args) != 1 {
+		return false
+	}
+	if n, err := strconv.ParseUint(args[0], 10, 16); err != nil || n == 0 {
+		return false
+	}
+	_, err := os.Lstat(paths[0])
+	return errors.Is(err, fs.ErrNotExist)
 }

@@ -196,7 +196,7 @@ func moveStore(aside, dir string) error {
 }
 
 // checkLayout returns ErrNotStore where there is no store, and otherwise the reason why this
-// program cannot use it.
+// program cannot use it: errors.ErrUnsupported for a store of a later program.
 func checkLayout(dir string) error {
 	if IsSealed(dir) {
 		return sealedError(dir)
@@ -206,8 +206,8 @@ func checkLayout(dir string) error {
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("open store: %w", err)
 	case isNewer(version):
-		return fmt.Errorf("store %s has format version %.20q, this program knows version %s only; use a newer cairn",
-			dir, version, formatVersion)
+		return newerError(fmt.Sprintf("store %s has format version %.20q, this program knows version %s only; use a newer cairn",
+			dir, version, formatVersion))
 	case err == nil && (version == formatVersion || version == sealedVersion), hasStoreDirs(dir):
 		return checkStoreDirs(dir)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
@@ -217,6 +217,12 @@ func checkLayout(dir string) error {
 	}
 	return fmt.Errorf("%w: %s: no version of a store", pack.ErrCorrupt, filepath.Join(dir, versionFile))
 }
+
+// newerError is the error for a store of a later program.
+type newerError string
+
+func (e newerError) Error() string   { return string(e) }
+func (newerError) Is(err error) bool { return err == errors.ErrUnsupported }
 
 // isNewer reports whether a version is a later one. A version that is no number is damage; the
 // directories show a store then, and a repair writes the version again.

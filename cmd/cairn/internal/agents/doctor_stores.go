@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
@@ -50,7 +49,7 @@ func unusable(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		return "give the directory to the user that works here, as with chown -R; the store itself may be whole"
-	case strings.Contains(err.Error(), "use a newer cairn"):
+	case errors.Is(err, errors.ErrUnsupported): // made by a later program
 		return "use the cairn that made it, or a later one; the store itself may be whole"
 	}
 	return "move the directory away; cairn track makes a new store, and any git reads what the old one still holds"

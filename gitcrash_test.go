@@ -56,6 +56,7 @@ var gitHarms = map[string]func(f *gitFixture){
 type gitCrash struct {
 	*gitFixture
 	pristine string // copies of root and data
+	temp     string // directory for temporary files
 	command  string
 	before   string // checkpoint
 	old, new string // what git says before the command, and after it
@@ -64,7 +65,7 @@ type gitCrash struct {
 func newGitCrash(t *testing.T, kind gitCrashKind) *gitCrash {
 	t.Helper()
 	gittest.NeedGit(t)
-	c := &gitCrash{gitFixture: &gitFixture{newFixture(t, nil), gittest.NewOracle(t)}, pristine: t.TempDir(), command: kind.command}
+	c := &gitCrash{gitFixture: &gitFixture{newFixture(t, nil), gittest.NewOracle(t)}, pristine: t.TempDir(), temp: t.TempDir(), command: kind.command}
 	c.begin("a merge under way", kind.format(t), (*gitFixture).stopInAMerge)
 	c.new = c.look()
 	s := session.New(c.repo())
@@ -142,7 +143,7 @@ func (c *gitCrash) reset() {
 }
 
 func (c *gitCrash) env() []string {
-	return append(os.Environ(), "CAIRN_TEST_COMMAND="+c.command, "CAIRN_TEST_ROOT="+c.root, "CAIRN_TEST_DATA="+c.data, "GOMAXPROCS=2")
+	return append(os.Environ(), "CAIRN_TEST_COMMAND="+c.command, "CAIRN_TEST_ROOT="+c.root, "CAIRN_TEST_DATA="+c.data, "TMPDIR="+c.temp, "GOMAXPROCS=2")
 }
 
 // again lets the next command find what was cut short. Everything is as before then, or as after the
@@ -157,7 +158,18 @@ func (c *gitCrash) again(when string) (finished bool) {
 	c.is(when+": in the end", c.new)
 	c.o.Fsck(c.root)
 	c.noLocks(when)
+	c.nothingTemporary(when)
 	return finished
+}
+
+// nothingTemporary: what a killed process has made for itself is gone.
+func (c *gitCrash) nothingTemporary(when string) {
+	c.Helper()
+	for _, pattern := range []string{filepath.Join(c.temp, "cairn*"), filepath.Join(c.repo().StoreDir(), "cairn", ".tmp*")} {
+		if left, err := filepath.Glob(pattern); err != nil || len(left) > 0 {
+			c.Errorf("%s: left behind: %q, %v", when, left, err)
+		}
+	}
 }
 
 // noLocks: nothing in the git directory stops the next command of git.

@@ -10,7 +10,9 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/gitstate"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
 // wanted lists the objects that the repository has to have.
@@ -40,12 +42,16 @@ func (r *run) wanted() (ids []string, err error) {
 }
 
 // indexed has git list the objects of the index in the plan. Git looks for a shared index in the git
-// directory, so the index gets a directory of its own.
+// directory, so the index gets a directory of its own. It lies beside the vault under the name of a
+// claim: the store removes it where the process is killed.
 func (r *run) indexed() ([]string, error) {
-	dir, err := os.MkdirTemp("", "cairn-index-")
+	claim, err := atomicfile.Create(filepath.Dir(r.Vault), atomicfile.Prefix)
 	if err != nil {
 		return nil, err
 	}
+	defer os.Remove(claim.Name())
+	defer claim.Close()
+	dir := claim.Name() + odb.AsideSuffix
 	defer os.RemoveAll(dir)
 	config, err := os.ReadFile(filepath.Join(r.Vault, "config"))
 	if err != nil {

@@ -266,7 +266,7 @@ func (h *hook) run(ctx context.Context, opt Options) (err error) {
 		case h.missed(err):
 			t.Missed, t.Why = t.Missed+1, failureText(err)
 		case err == nil && (h.kind == sessionBegin || h.kind == stop && h.parent == ""):
-			err = probe(opt.Dir)
+			err = Probe(opt.Dir)
 		}
 		if err == nil {
 			h.noteBroken()

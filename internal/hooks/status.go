@@ -80,7 +80,7 @@ func (h *hook) trouble(ctx context.Context) string {
 func (h *hook) unprotected(ctx context.Context) string {
 	err := h.begin(ctx, h.session, h.parent, h.title)
 	if err == nil {
-		err = probe(h.dataDir)
+		err = Probe(h.dataDir)
 	}
 	if err != nil {
 		return cannotProtect(err)
@@ -96,7 +96,7 @@ func (h *hook) missing() string {
 // cannotProtect is one line for the user: why nothing is captured, and the next step.
 func cannotProtect(err error) string {
 	text := "cairn cannot protect this session, so its changes cannot be taken back: " + failureText(err)
-	switch next := remedy(err); {
+	switch next := Remedy(err); {
 	case next != "":
 		return text + "; " + next
 	case errors.Is(err, cairn.ErrSealed): // its text names the next step
@@ -165,8 +165,8 @@ func (h *hook) aboveText() string {
 // probeSize is larger than a file that fits into an inode.
 const probeSize = 64 << 10
 
-// probe reports why nothing can be written below a directory.
-func probe(dir string) error {
+// Probe reports why nothing can be written into a directory, which it makes.
+func Probe(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}

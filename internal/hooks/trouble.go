@@ -16,8 +16,8 @@ func (h *hook) failureLine(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	line := "cairn: " + h.do.verb + ": "
 	switch {
-	case remedy(err) != "": // a store that cannot be written is not damaged
-		return line + text + "; " + remedy(err)
+	case Remedy(err) != "": // a store that cannot be written is not damaged
+		return line + text + "; " + Remedy(err)
 	case errors.Is(err, cairn.ErrCorrupt):
 		return line + "the store is damaged; run in a shell: cairn doctor --fix (" + text + ")"
 	case errors.Is(err, cairn.ErrStore):
@@ -39,8 +39,8 @@ func (h *hook) shellCommand() string {
 
 func isFull(err error) bool { return errors.Is(err, cairn.ErrNoSpace) || atomicfile.IsFull(err) }
 
-// remedy is the next step where the store cannot be written.
-func remedy(err error) string {
+// Remedy is the next step where the store cannot be written, "" for other errors.
+func Remedy(err error) string {
 	switch {
 	case isFull(err):
 		return "make room on that disk, or run in a shell: cairn gc"

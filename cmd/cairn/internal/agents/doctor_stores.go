@@ -1,14 +1,17 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/agents"
+	"github.com/seed-fb9cbc17/cairn/internal/hooks"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -34,6 +37,7 @@ func (c *commands) checkStore(ctx context.Context, f doctorFlags) ([]cairn.Fault
 	case err != nil:
 		return nil, err
 	}
+	full := unwritable(cairn.StorePath(opt.DataDir, opt.Root))
 	found, err := repo.Check(ctx, cairn.CheckOptions{Fix: f.fix, Quick: f.quick, From: f.from})
 	var steps []cairn.Fault
 	if err == nil {
@@ -41,7 +45,17 @@ func (c *commands) checkStore(ctx context.Context, f doctorFlags) ([]cairn.Fault
 		steps, remarks, err = agents.OpenSteps(ctx, session.New(repo), f.fix)
 		c.remarks(remarks)
 	}
-	return append(found, steps...), errors.Join(err, repo.Close())
+	return slices.Concat(full, found, steps), errors.Join(err, repo.Close())
+}
+
+// unwritable finds a store that takes no checkpoint: its disk is full, or may not be written.
+func unwritable(dir string) []cairn.Fault {
+	err := hooks.Probe(dir)
+	if err == nil {
+		return nil
+	}
+	repair := cmp.Or(hooks.Remedy(err), "see why that directory cannot be written")
+	return []cairn.Fault{{Kind: "store", Path: cairn.Path(dir), Text: "no checkpoint can be taken: " + err.Error(), Repair: repair}}
 }
 
 // unusable is what to do about a store that cannot be opened.

@@ -182,7 +182,8 @@ func TestLess(t *testing.T) {
 		}
 	}
 	until(t, "less has ended", func() { term.press("q") }, closed)
-	if shown, status := term.finished(); strings.Count(shown, "many") > 60 || status != cli.ExitInterrupted {
+	// The end of less can be heard before the interrupt: q follows it at once. TestPagerGetsCtrlC has the status.
+	if shown, status := term.finished(); strings.Count(shown, "many") > 60 || status != cli.ExitInterrupted && status != cli.ExitDone {
 		t.Errorf("status %d: %d lines", status, strings.Count(shown, "many"))
 	}
 }

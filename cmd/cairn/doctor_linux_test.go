@@ -40,7 +40,9 @@ func TestDoctorWhereNothingCanBeWritten(t *testing.T) {
 				t.Skip(err)
 			}
 			t.Cleanup(func() { unix.Unmount(data, unix.MNT_DETACH) })
-			doctor := func() call { return runHere(t, dir, home, "", "--data-dir", filepath.Join(data, "cairn"), "--min-free", "1", "doctor") }
+			doctor := func() call {
+				return runHere(t, dir, home, "", "--data-dir", filepath.Join(data, "cairn"), "--min-free", "1", "doctor")
+			}
 			if c := runHere(t, dir, home, "", "--data-dir", filepath.Join(data, "cairn"), "--min-free", "1", "track"); c.status != cli.ExitDone {
 				t.Fatal(c)
 			}

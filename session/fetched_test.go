@@ -173,18 +173,25 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// Both machines went on: nothing is done.
-func TestResumeParted(t *testing.T) {
-	t.Parallel()
-	remote := remoteOf(t)
-	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
+// resumed returns a machine with a turn, and another one that has resumed its session.
+func resumed(t *testing.T) (f, g *fixture, remote string) {
+	t.Helper()
+	remote = remoteOf(t)
+	f = newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
 	f.turn("s-1", "m-1", "Fix the login", "a", "2\n")
-	g := f.machine(gittest.Tree{})
+	g = f.machine(gittest.Tree{})
 	f.sent(remote)
 	g.got(remote)
 	if _, err := g.Resume(background, "s-1", cairn.RestoreOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	return f, g, remote
+}
+
+// Both machines went on: nothing is done.
+func TestResumeParted(t *testing.T) {
+	t.Parallel()
+	f, g, remote := resumed(t)
 	g.turn("s-1", "m-2", "Here", "b", "3\n")
 	f.turn("s-1", "m-3", "There", "c", "4\n")
 	g.sent(remote)
@@ -204,15 +211,7 @@ func TestResumeParted(t *testing.T) {
 // Only the other machine went on since the session was resumed: the error says so, and its advice goes on there.
 func TestResumedOnly(t *testing.T) {
 	t.Parallel()
-	remote := remoteOf(t)
-	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
-	f.turn("s-1", "m-1", "Fix the login", "a", "2\n")
-	g := f.machine(gittest.Tree{})
-	f.sent(remote)
-	g.got(remote)
-	if _, err := g.Resume(background, "s-1", cairn.RestoreOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	f, g, remote := resumed(t)
 	f.turn("s-1", "m-2", "There", "c", "4\n")
 	f.sent(remote)
 	g.got(remote)

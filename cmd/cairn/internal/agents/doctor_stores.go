@@ -25,19 +25,20 @@ func (c *commands) checkStore(ctx context.Context, f doctorFlags) ([]cairn.Fault
 	if err != nil {
 		return nil, err
 	}
+	dir := cairn.StorePath(opt.DataDir, opt.Root)
 	repo, err := cairn.Open(opt)
 	switch {
 	case errors.Is(err, cairn.ErrNotFound):
 		return nil, nil
 	case errors.Is(err, cairn.ErrSealed):
-		return []cairn.Fault{{Kind: "sealed", Path: cairn.Path(cairn.StorePath(opt.DataDir, opt.Root)), Text: err.Error(),
+		return []cairn.Fault{{Kind: "sealed", Path: cairn.Path(dir), Text: err.Error(),
 			Repair: "type cairn unseal --identity FILE; agents go on without checkpoints until then"}}, nil
 	case errors.Is(err, cairn.ErrStore):
-		return []cairn.Fault{{Kind: "store", Path: cairn.Path(cairn.StorePath(opt.DataDir, opt.Root)), Text: err.Error(), Repair: unusable(err)}}, nil
+		return []cairn.Fault{{Kind: "store", Path: cairn.Path(dir), Text: err.Error(), Repair: unusable(err)}}, nil
 	case err != nil:
 		return nil, err
 	}
-	full := unwritable(cairn.StorePath(opt.DataDir, opt.Root))
+	full := unwritable(dir)
 	found, err := repo.Check(ctx, cairn.CheckOptions{Fix: f.fix, Quick: f.quick, From: f.from})
 	var steps []cairn.Fault
 	if err == nil {

@@ -66,8 +66,8 @@ func (s *Sessions) unusedStep(ctx context.Context, id string, others otherRoots)
 // splitEnd returns the end of a step for this root, and those for others, by root.
 func (l otherRoots) splitEnd(s *Sessions, e *StepEnd) (here *StepEnd, there map[string]*StepEnd) {
 	own := *e
-	own.Paths = possible(e.Paths)
 	if len(l) == 0 {
+		own.Paths = possible(e.Paths) // split does that, too
 		return &own, nil
 	}
 	var paths map[string][]string

@@ -41,12 +41,21 @@ func (f *linkedFiles) has(dir, name string) bool {
 	return has
 }
 
+// all yields the files, by directory and name.
+func (f *linkedFiles) all(yield func(dir, name string) bool) {
+	for dir, names := range f.files.Dirs {
+		for name := range names {
+			if !yield(dir, name) {
+				return
+			}
+		}
+	}
+}
+
 // merge adds the files of another list.
 func (f *linkedFiles) merge(other *linkedFiles) {
-	for dir, names := range other.files.Dirs {
-		for name := range names {
-			f.add(dir, name)
-		}
+	for dir, name := range other.all {
+		f.add(dir, name)
 	}
 }
 
@@ -58,12 +67,10 @@ func (f *linkedFiles) reset() { f.count, f.files = 0, watch.Changes{} }
 func (w *watching) foundLinks(found *linkedFiles) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for dir, names := range found.files.Dirs {
-		for name := range names {
-			if !w.linked.has(dir, name) {
-				w.linked.reset()
-				return true
-			}
+	for dir, name := range found.all {
+		if !w.linked.has(dir, name) {
+			w.linked.reset()
+			return true
 		}
 	}
 	return false

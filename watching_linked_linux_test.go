@@ -2,11 +2,13 @@ package cairn_test
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
 // A write through one name of a file is seen at its other names, inside and outside of the root.
@@ -50,23 +52,32 @@ func TestWatchingLinkedFiles(t *testing.T) {
 			many:   "more than 1,000 files have several names (hard links)",
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			f := newFixture(t, watchedTree())
-			at := func(path string) string { return filepath.Join(f.root, path) }
-			if test.before != nil { // a name outside that is made later is not known
-				f.must(test.before(at))
-			}
-			w := newWatcherOf(t, f)
-			if s := w.watching.Watching(); s.On != (test.many == "") || s.Reason != test.many {
-				t.Errorf("watching says %+v", s)
-			}
-			w.same("again")
-			w.do(test.do(at))
-			w.same("written")
-			w.write("d3/sub/f3", "another")
-			w.same("another one")
-		})
+		for _, earlier := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, earlier store %t", name, earlier), func(t *testing.T) {
+				t.Parallel()
+				f := newFixture(t, watchedTree())
+				at := func(path string) string { return filepath.Join(f.root, path) }
+				if test.before != nil { // a name outside that is made later is not known
+					f.must(test.before(at))
+				}
+				if earlier { // directories of a known store are not listed
+					needStamps(t, f.root)
+					gittest.NewOracle(t).Init(f.root)
+					listed := &listings{Handler: slog.DiscardHandler}
+					f.opt.Logger = slog.New(listed)
+					f.listAtMost(2, listed) // empty directories are always listed
+				}
+				w := newWatcherOf(t, f)
+				if s := w.watching.Watching(); s.On != (test.many == "") || s.Reason != test.many {
+					t.Errorf("watching says %+v", s)
+				}
+				w.same("again")
+				w.do(test.do(at))
+				w.same("written")
+				w.write("d3/sub/f3", "another")
+				w.same("another one")
+			})
+		}
 	}
 }
 

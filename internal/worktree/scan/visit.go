@@ -61,9 +61,6 @@ func (w *worker) visit(n *node, name []byte, rec index.Record) error {
 
 // visitWithStat continues with the result of the lstat.
 func (w *worker) visitWithStat(n *node, name []byte, rec index.Record, st dir.Info, err error) error {
-	if st.Linked && w.OnLinked != nil {
-		w.OnLinked(n.path, string(name))
-	}
 	switch {
 	case err != nil:
 		return w.lstatFailed(n, string(name), rec, err)

@@ -123,13 +123,18 @@ func (w *worker) visitPaced(n *node) error {
 	return err
 }
 
-// lstat reads the stat of a listed name.
-func (w *worker) lstat(n *node, name []byte) (dir.Info, error) {
+// lstat reads the stat of a name and reports a file that has several names.
+func (w *worker) lstat(n *node, name []byte) (st dir.Info, err error) {
 	w.looks++
 	if w.quick {
-		return n.handle.LstatQuick(name)
+		st, err = n.handle.LstatQuick(name)
+	} else {
+		st, err = n.handle.Lstat(name)
 	}
-	return n.handle.Lstat(name)
+	if st.Linked && w.OnLinked != nil {
+		w.OnLinked(n.path, string(name))
+	}
+	return st, err
 }
 
 // visitAll scans every name of n, or only some.

@@ -139,7 +139,8 @@ func serveBench(ctx context.Context, opt options, out, diagnostics io.Writer) (e
 		report.SaveTo(strings.TrimSuffix(opt.json, ".json")+".md", func(w io.Writer) error { return told.print(w) }))
 }
 
-// fill makes the first project. The others are hard links to its files, which no session changes.
+// fill makes the projects. Those in which no session works are hard links to the files of one of them.
+// The others share no file, because a server looks at every file of a tree with many hard links.
 func (s *served) fill(opt options, progress *system.Progress) error {
 	tree := trees.NewSynthetic(s.Files, opt.dirs)
 	tree.Shrink = opt.shrink
@@ -147,10 +148,10 @@ func (s *served) fill(opt options, progress *system.Progress) error {
 		progress.Say("project %d of %d", i+1, s.Projects)
 		s.roots = append(s.roots, filepath.Join(s.dir, fmt.Sprintf("project%d", i)))
 		var err error
-		if i == 0 {
-			err = tree.Fill(s.roots[0])
+		if i <= s.Worked {
+			err = tree.Fill(s.roots[i])
 		} else {
-			err = trees.CopyTree(s.roots[0], s.roots[i], func(string) bool { return true })
+			err = trees.CopyTree(s.roots[s.Worked], s.roots[i], func(string) bool { return true })
 		}
 		if err != nil {
 			return err

@@ -73,6 +73,7 @@ func (c *commands) acpCommand() *cobra.Command {
 			if c.Global.JSON {
 				return c.Usage("has no --json form: it speaks a protocol of its own")
 			}
+			c.Stay()
 			return c.proxy(context.WithoutCancel(ctx), args) // signals are for the agent
 		},
 	})

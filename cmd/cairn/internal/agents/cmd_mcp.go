@@ -61,6 +61,7 @@ func (c *commands) mcpCommand() *cobra.Command {
 			if c.Global.JSON {
 				return c.Usage("has no --json form: it speaks a protocol of its own")
 			}
+			c.Stay()
 			return c.WithRepo(func(repo *cairn.Repo) error {
 				opt := mcptools.Options{Repo: repo, Version: cli.ThisBuild().Version, Settings: c.settingsNow, OpenDir: func(dir string) (*cairn.Repo, error) {
 					there := *c.Program // calls run at the same time

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -119,8 +118,7 @@ func (c *commands) serveCommand() *cobra.Command {
 }
 
 func (c *commands) serve(ctx context.Context, cmd *cobra.Command, f serveFlags, dirs []string) (err error) {
-	// This process lives long, and gcPercent suits one that lives for milliseconds.
-	debug.SetGCPercent(100)
+	c.Stay()
 	c.Env = cli.WithGit(c.Env, git.Named{}) // the callers of the server have other environments
 	dir, err := c.WorkDir()
 	if err != nil {

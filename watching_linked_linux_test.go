@@ -46,6 +46,16 @@ func TestWatchingLinkedFiles(t *testing.T) {
 			before: func(at func(string) string) error { return os.Link(at("d1/sub/f1"), at("d2/sub/second")) },
 			do:     func(at func(string) string) error { return os.RemoveAll(at("d2")) },
 		},
+		"ignore rules": {
+			before: func(at func(string) string) error {
+				if err := os.WriteFile(at(".gitignore"), []byte("*.log\n"), 0o644); err != nil {
+					return err
+				}
+				return os.Link(at(".gitignore"), at("../rules"))
+			},
+			do:   func(at func(string) string) error { return os.WriteFile(at("../rules"), []byte("f1\nsub2\n"), 0o644) },
+			many: "a .gitignore has several names (hard links)",
+		},
 		"more than are looked at one by one": {
 			before: func(at func(string) string) error { return linkMany(at("d1/many"), at("../many")) },
 			do:     func(at func(string) string) error { return os.WriteFile(at("../many/1100"), []byte("new"), 0o644) },

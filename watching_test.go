@@ -36,20 +36,26 @@ func newWatcherOf(t *testing.T, f *fixture) *watcher {
 	gittest.NewOracle(t).Init(w.root)
 	w.apart = w.opt
 	w.apart.DataDir = filepath.Join(t.TempDir(), "apart")
+	w.open()
+	w.same("at first")
+	if s := w.watching.Watching(); s.Directories == 0 {
+		t.Skip("no watching here: ", s.Reason)
+	}
+	return w
+}
+
+// open opens the watching Repo, as a server does that starts.
+func (w *watcher) open() {
+	w.Helper()
 	opt := w.opt
 	opt.Watch = true
 	opt.Progress = func(p cairn.Progress) { w.visited.Store(int64(p.Files)) }
 	r, err := cairn.Open(opt)
 	if err != nil {
-		t.Fatal(err)
+		w.Fatal(err)
 	}
-	t.Cleanup(func() { r.Close() })
+	w.Cleanup(func() { r.Close() })
 	w.watching = r
-	w.same("at first")
-	if s := r.Watching(); s.Directories == 0 {
-		t.Skip("no watching here: ", s.Reason)
-	}
-	return w
 }
 
 // same compares a track of the watching Repo with one that reads everything.
@@ -345,14 +351,27 @@ func TestWatchingEqualsLooking(t *testing.T) {
 	}
 }
 
-// randomStorm also moves whole directories out of the root and into it.
+// randomStorm also moves whole directories out of the root and into it. Between rounds the watching
+// Repo may be another one, which finds a known store.
 func randomStorm(t *testing.T, seed int) {
 	rng := rand.New(rand.NewPCG(uint64(seed), 77))
 	w := newWatcher(t, gittest.RandomTree(rng, gittest.RandomOptions{}))
 	outside := filepath.Join(t.TempDir(), "outside")
 	gittest.Create(t, outside, gittest.RandomTree(rng, gittest.RandomOptions{}))
+	var names []string // of files in the root, outside of it
 	for round := range 6 {
+		if rng.IntN(3) == 0 {
+			w.do(w.watching.Close())
+			names = w.linkOutside()
+			w.open()
+			w.same(fmt.Sprintf("round %d: opened again", round))
+		}
 		edits := gittest.Mutate(t, rng, w.root, 1+rng.IntN(12))
+		if len(names) > 0 && rng.IntN(2) == 0 {
+			name := names[rng.IntN(len(names))]
+			w.do(os.WriteFile(name, fmt.Append(nil, rng.Int64()), 0o644))
+			edits = append(edits, "write to "+name)
+		}
 		if rng.IntN(3) == 0 {
 			edits = append(edits, w.exchange(rng, outside)...)
 		}
@@ -363,9 +382,19 @@ func randomStorm(t *testing.T, seed int) {
 	}
 }
 
-// link gives a file a second name beside the first, and may write through it.
-func (w *watcher) link(rng *rand.Rand) []string {
-	var files []string
+// linkOutside gives a quarter of the files names outside of the root, and returns those.
+func (w *watcher) linkOutside() (names []string) {
+	dir := w.TempDir()
+	for i, file := range w.regularFiles() {
+		name := filepath.Join(dir, fmt.Sprint(i))
+		if i%4 == 0 && os.Link(file, name) == nil && os.Chmod(name, 0o644) == nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (w *watcher) regularFiles() (files []string) {
 	w.do(filepath.WalkDir(w.root, func(path string, d os.DirEntry, err error) error {
 		if err == nil && d.IsDir() && d.Name() == ".git" {
 			return filepath.SkipDir
@@ -375,6 +404,12 @@ func (w *watcher) link(rng *rand.Rand) []string {
 		}
 		return nil // a directory that cannot be read has none
 	}))
+	return files
+}
+
+// link gives a file a second name beside the first, and may write through it.
+func (w *watcher) link(rng *rand.Rand) []string {
+	files := w.regularFiles()
 	if len(files) == 0 {
 		return nil
 	}

@@ -160,8 +160,9 @@ func (w *watching) commit(r *Capturer, c *Snapshot, whole bool) {
 		return
 	}
 	w.sure, w.reason, w.pending, w.rules, w.never = true, "", watch.Changes{}, c.rules.context, c.rules.aux.Never
-	if w.linked.merge(&c.linked); w.linked.count > mostLinked {
-		w.doubt(manyLinked)
+	w.linked.merge(&c.linked)
+	if reason := w.linked.tooMuch(); reason != "" {
+		w.doubt(reason)
 	}
 }
 

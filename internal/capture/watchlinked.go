@@ -18,10 +18,15 @@ const mostLinked = 1000
 
 const manyLinked = "more than 1,000 files have several names (hard links)"
 
+// linkedRules is the reason to scan everything each time, because a changed .gitignore affects
+// directories that did not change, and a scan of a part finds out too late.
+const linkedRules = "a .gitignore has several names (hard links)"
+
 // linkedFiles are files with several names, up to one more than mostLinked.
 type linkedFiles struct {
 	mu    sync.Mutex
 	count int
+	rules bool // a .gitignore is among them
 	files watch.Changes
 }
 
@@ -33,6 +38,7 @@ func (f *linkedFiles) add(dir, name string) {
 		return
 	}
 	f.count++
+	f.rules = f.rules || name == ".gitignore"
 	f.files.Merge(watch.Changes{Dirs: map[string]map[string]struct{}{dir: {name: {}}}})
 }
 
@@ -60,7 +66,18 @@ func (f *linkedFiles) merge(other *linkedFiles) {
 }
 
 // reset empties the list.
-func (f *linkedFiles) reset() { f.count, f.files = 0, watch.Changes{} }
+func (f *linkedFiles) reset() { f.count, f.rules, f.files = 0, false, watch.Changes{} }
+
+// tooMuch returns why a look at each of the files is not enough, "" if it is.
+func (f *linkedFiles) tooMuch() string {
+	switch {
+	case f.count > mostLinked:
+		return manyLinked
+	case f.rules:
+		return linkedRules
+	}
+	return ""
+}
 
 // foundLinks reports whether a scan of a part found a file with several names that was not known.
 // All are forgotten then, and the caller scans everything.

@@ -29,7 +29,7 @@ import (
 // memory counts for more than time.
 const (
 	gcPercent   = 1600
-	memoryLimit = 192 << 20
+	memoryLimit = 184 << 20
 )
 
 func main() {

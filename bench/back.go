@@ -215,10 +215,10 @@ func (t newTurn) there(root string, want int) error {
 func (d *driver) turnFloors(t newTurn) func(round int) error {
 	e := &trees.Edits{}
 	for i := range t.files {
-		rel, _ := filepath.Rel(t.dir(""), t.file("", i))
-		e.Paths, e.Texts = append(e.Paths, filepath.ToSlash(rel)), append(e.Texts, fmt.Appendf(nil, "file %d\n", i))
+		e.Paths = append(e.Paths, filepath.ToSlash(t.file("", i)))
+		e.Texts = append(e.Texts, fmt.Appendf(nil, "file %d\n", i))
 	}
 	unlink := d.floor(names.FloorUnlink, func() (float64, error) { return timeUnlink(d.scratch, t) })
-	rewrite := d.writeFloor(names.OpBringBack, e)
+	rewrite := d.floor(names.FloorsOfWriting[names.OpBringBack], func() (float64, error) { return timeRewrite(d.scratch, t, e) })
 	return func(round int) error { return errors.Join(unlink(round), rewrite(round)) }
 }

@@ -20,11 +20,37 @@ func (d *driver) writeFloor(op string, e *trees.Edits) func(round int) error {
 
 // timeUnlink times unlinking the files of a turn, and waiting for the disk.
 func timeUnlink(scratch string, t newTurn) (seconds float64, err error) {
-	root, err := os.MkdirTemp(scratch, "unlink")
+	return inScratch(scratch, "unlink", func(root string) (float64, error) { return unlinkTurn(root, t) })
+}
+
+// timeRewrite times writing the files of a turn durably where they have just been unlinked. A file
+// system may give out inodes slowly that it has freed in the last seconds.
+func timeRewrite(scratch string, t newTurn, e *trees.Edits) (seconds float64, err error) {
+	return inScratch(scratch, "rewrite", func(root string) (float64, error) {
+		if _, err := unlinkTurn(root, t); err != nil {
+			return 0, err
+		}
+		return writeEdits(root, e)
+	})
+}
+
+// timeWrite times writing files durably in a directory of their own, which it removes.
+func timeWrite(scratch string, e *trees.Edits) (seconds float64, err error) {
+	return inScratch(scratch, "write", func(root string) (float64, error) { return writeEdits(root, e) })
+}
+
+// inScratch runs a measurement in a new directory and removes that.
+func inScratch(scratch, name string, measure func(root string) (float64, error)) (seconds float64, err error) {
+	root, err := os.MkdirTemp(scratch, name)
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(root)) }()
+	return measure(root)
+}
+
+// unlinkTurn makes the files of a turn, and times unlinking them.
+func unlinkTurn(root string, t newTurn) (seconds float64, err error) {
 	if err := t.make(root, 0); err != nil {
 		return 0, err
 	}
@@ -34,13 +60,8 @@ func timeUnlink(scratch string, t newTurn) (seconds float64, err error) {
 	return time.Since(begin).Seconds(), err
 }
 
-// timeWrite times writing files durably in a directory of their own, which it removes.
-func timeWrite(scratch string, e *trees.Edits) (seconds float64, err error) {
-	root, err := os.MkdirTemp(scratch, "write")
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(root)) }()
+// writeEdits makes directories, and times writing the files in them.
+func writeEdits(root string, e *trees.Edits) (seconds float64, err error) {
 	var dirs []string
 	seen := make(map[string]bool)
 	for i := range e.Paths {

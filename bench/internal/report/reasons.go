@@ -52,7 +52,7 @@ var reasons = map[string]map[string]string{
 var reasonsOfGoals = map[string]string{
 	names.OpFirst:     "hashing and compressing every file is most of the work of both",
 	names.OpTakeBack:  "cairn looks at the tree, compares every file with what the turn left, and notes what it removes",
-	names.OpBringBack: "cairn reads every file from its store, and notes what it writes; ext4 without a journal looks at every inode that was freed in the last seconds before it gives one out, which the files of the floor are spared",
+	names.OpBringBack: "cairn reads every file from its store, and notes what it writes",
 }
 
 const reasonServed = "the call goes to the server, which flushes what it writes just as well"

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // Origin says where a session was fetched from, in the words of that machine.
@@ -27,7 +29,7 @@ func (h *history) owned() error {
 
 // loadFetched reads a session that another store has pushed.
 func (s *Sessions) loadFetched(ctx context.Context, id string) (*history, error) {
-	tip, err := s.lines.FetchedTip(ctx, id)
+	tip, err := s.lines.FetchedTip(ctx, id, s.bookkeeping)
 	if err != nil {
 		return nil, err
 	}
@@ -49,6 +51,7 @@ func (s *Sessions) loadFetched(ctx context.Context, id string) (*history, error)
 type fetchedDigest struct {
 	digest
 	from Origin
+	last int64 // when something happened last, see bookkeeping
 }
 
 // fetchedDigests lists the sessions of other stores, of one id the newest. A session whose record
@@ -68,13 +71,14 @@ func (s *Sessions) fetchedDigests(ctx context.Context) ([]fetchedDigest, error) 
 		if err != nil || d == nil || checkID("id of the session", d.ID) != nil {
 			continue
 		}
+		f := fetchedDigest{*d, tip.From, s.lines.LastWork(ctx, tip.LineEvent, s.bookkeeping).At()}
 		at, again := newest[d.ID]
 		switch {
 		case !again:
 			newest[d.ID] = len(list)
-			list = append(list, fetchedDigest{*d, tip.From})
-		case list[at].At < d.At:
-			list[at] = fetchedDigest{*d, tip.From}
+			list = append(list, f)
+		case cmp.Or(cmp.Compare(list[at].last, f.last), cmp.Compare(list[at].At, d.At)) < 0:
+			list[at] = f
 		}
 	}
 	return list, nil
@@ -164,21 +168,22 @@ func (r *record) movedFrom() string {
 // Resume goes on with a session: it restores the state of its newest checkpoint, and makes a fetched
 // session one of this store. Files that it overwrites or deletes are saved first, as in cairn.Repo.Restore,
 // and the restore can be undone. Where both this store and the other one went on since they parted, the
-// error wraps cairn.ErrExists and nothing is done.
+// error wraps cairn.ErrExists and nothing is done. A store that only resumed the session did not go on with it.
 func (s *Sessions) Resume(ctx context.Context, id string, opt cairn.RestoreOptions) (*cairn.Result, error) {
 	if err := checkID("id of the session", id); err != nil {
 		return nil, err
 	}
-	tip, from, err := s.newestOf(ctx, id)
+	to, err := s.newestOf(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	res, err := s.repo.Restore(ctx, tip, opt)
-	if err != nil || opt.DryRun || from == nil {
+	res, err := s.repo.Restore(ctx, to.tip, opt)
+	if err != nil || opt.DryRun || to.from == nil {
 		return res, err
 	}
 	err = s.update(ctx, id, func(u *operation.LineUpdate) error {
-		if now, again, err := s.newestOf(ctx, id); err != nil || now != tip || again == nil {
+		now, err := s.newestOf(ctx, id)
+		if err != nil || now.tip != to.tip || now.from == nil {
 			return err // another process was faster
 		}
 		h, err := s.loadFetched(ctx, id)
@@ -186,54 +191,110 @@ func (s *Sessions) Resume(ctx context.Context, id string, opt cairn.RestoreOptio
 			return err
 		}
 		h.from = nil // from here on it is one of this store
-		s.add(h, event{Kind: kindResume, Root: from.Root})
-		return s.append(ctx, u, h, operation.LineAppend{Message: "resume session " + name(id), Parent: tip})
+		s.add(h, event{Kind: kindResume, Root: to.from.Root})
+		return s.append(ctx, u, h, operation.LineAppend{Message: "resume session " + name(id), Parent: now.tip, Beside: now.beside})
 	})
 	return res, err
 }
 
-// newestOf returns the newest checkpoint of a session. from is the other store that has it, nil for
-// this one.
-func (s *Sessions) newestOf(ctx context.Context, id string) (tip string, from *Origin, err error) {
-	own, err := s.lines.Tip(id)
-	if err != nil && !errors.Is(err, cairn.ErrNotFound) {
-		return "", nil, err
+// Elsewhere reports whether a line of a session was fetched from another store.
+func (s *Sessions) Elsewhere(ctx context.Context, id string) (bool, error) {
+	_, err := s.lines.FetchedTip(ctx, id, s.bookkeeping)
+	if errors.Is(err, cairn.ErrNotFound) {
+		return false, nil
 	}
-	fetched, ferr := s.lines.FetchedTip(ctx, id)
-	switch {
-	case ferr != nil && !errors.Is(ferr, cairn.ErrNotFound):
-		return "", nil, ferr
-	case own == nil && ferr != nil:
-		return "", nil, notFound("session %q", id)
-	case ferr != nil:
-		return own.ID, nil, nil
-	case own == nil:
-		return fetched.ID, &fetched.From, nil
-	}
-	for _, way := range []struct{ from, to string }{{own.ID, fetched.ID}, {fetched.ID, own.ID}} {
-		met, err := s.leadsTo(ctx, way.from, way.to)
-		if err != nil {
-			return "", nil, err
-		}
-		if met && way.from == own.ID {
-			return own.ID, nil, nil
-		}
-		if met {
-			return fetched.ID, &fetched.From, nil
-		}
-	}
-	if s.onlyResumed(own) {
-		return "", nil, fmt.Errorf("session %q: %w: it was resumed here, and went on at %s (cairn session delete %s, then cairn resume %[4]s goes on with it)",
-			id, cairn.ErrExists, &fetched.From, word(id))
-	}
-	return "", nil, fmt.Errorf("session %q: %w: it went on here and at %s since they parted (cairn restore %.12s takes the files from there)",
-		id, cairn.ErrExists, &fetched.From, fetched.ID)
+	return err == nil, err
 }
 
-// onlyResumed reports whether nothing has happened in a session since Resume made it one of this store.
-func (s *Sessions) onlyResumed(tip *operation.LineEvent) bool {
-	rec, err := s.decode(tip)
-	return err == nil && len(rec.Events) == 1 && rec.Events[0].Kind == kindResume
+// way is where a session goes on.
+type way struct {
+	tip    string  // its newest checkpoint
+	from   *Origin // the other store that has it, nil for this one
+	beside string  // the newest checkpoint here, which tip does not come after: nothing but bookkeeping is missing there
+}
+
+// newestOf returns where a session goes on.
+func (s *Sessions) newestOf(ctx context.Context, id string) (way, error) {
+	own, err := s.lines.Tip(id)
+	if err != nil && !errors.Is(err, cairn.ErrNotFound) {
+		return way{}, err
+	}
+	fetched, ferr := s.lines.FetchedTip(ctx, id, s.bookkeeping)
+	switch {
+	case ferr != nil && !errors.Is(ferr, cairn.ErrNotFound):
+		return way{}, ferr
+	case own == nil && ferr != nil:
+		return way{}, notFound("session %q", id)
+	case ferr != nil:
+		return way{tip: own.ID}, nil
+	case own == nil:
+		return way{tip: fetched.ID, from: &fetched.From}, nil
+	}
+	has, err := s.leadsTo(ctx, own.ID, s.lines.LastWork(ctx, fetched.LineEvent, s.bookkeeping).ID)
+	if err != nil || has {
+		return way{tip: own.ID}, err
+	}
+	if has, err = s.leadsTo(ctx, fetched.ID, s.lines.LastWork(ctx, own, s.bookkeeping).ID); err != nil {
+		return way{}, err
+	}
+	if !has {
+		return way{}, s.parted(ctx, id, own.ID, &fetched.From, fetched.ID)
+	}
+	to := way{tip: fetched.ID, from: &fetched.From}
+	if has, err = s.leadsTo(ctx, fetched.ID, own.ID); !has {
+		to.beside = own.ID
+	}
+	return to, err
+}
+
+// bookkeeping reports whether nothing happens in a session at a checkpoint: it was resumed, its beginning was told
+// again, or the host was told what went back.
+func (s *Sessions) bookkeeping(e *operation.LineEvent) bool {
+	rec, err := s.decode(e)
+	if err != nil || len(rec.Events) == 0 || e.Before != "" {
+		return false
+	}
+	for i := range rec.Events {
+		switch rec.Events[i].Kind {
+		case kindResume, kindBegin, kindTold:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// parted says what this store has of a session since it parted from the line of another store.
+func (s *Sessions) parted(ctx context.Context, id, own string, from *Origin, fetched string) error {
+	there := make(map[string]bool)
+	for e, err := range s.lines.Back(ctx, fetched) {
+		if err != nil {
+			break
+		}
+		there[e.ID] = true
+	}
+	prompts, steps := 0, 0
+	for e, err := range s.lines.Back(ctx, own) {
+		if err != nil || there[e.ID] {
+			break
+		}
+		rec, err := s.decode(e)
+		if err != nil {
+			return err
+		}
+		for i := range rec.Events {
+			switch rec.Events[i].Kind {
+			case kindMessage:
+				if rec.Events[i].Role == RoleUser {
+					prompts++
+				}
+			case kindStep:
+				steps++
+			}
+		}
+	}
+	return fmt.Errorf("session %q: %w: it went on here (%s, %s) and at %s since they parted (cairn restore %.12s takes the files from there)",
+		id, cairn.ErrExists, wording.Count(prompts, "prompt"), wording.Count(steps, "step"), from, fetched)
 }
 
 // leadsTo reports whether a checkpoint of a line comes after another one.

@@ -55,6 +55,10 @@ type Resuming struct {
 
 	Remote string              // "" = the one that the store knows
 	Fetch  func(remote string) // called before a session is fetched from the known remote; nil = not told
+
+	// With Stale, a session that is here, and that another store has pushed, too, is fetched again. Stale is called
+	// with the reason why it was not.
+	Stale func(error)
 }
 
 // SessionToResume returns the id of the session that goes on. It fetches a session that is not here. A
@@ -67,6 +71,9 @@ func SessionToResume(ctx context.Context, repo *cairn.Repo, all *session.Session
 		}
 	}
 	id, err = all.Find(ctx, r.Spec)
+	if err == nil && !r.First && r.Stale != nil {
+		return id, r.again(ctx, repo, all, id)
+	}
 	if r.First || !errors.Is(err, cairn.ErrNotFound) {
 		return id, err
 	}
@@ -75,6 +82,23 @@ func SessionToResume(ctx context.Context, repo *cairn.Repo, all *session.Session
 		err = fmt.Errorf("%w; %w", absent, err)
 	}
 	return id, err
+}
+
+// again fetches a session that another store has pushed, too, where a remote is known: it may have gone on there.
+func (r *Resuming) again(ctx context.Context, repo *cairn.Repo, all *session.Sessions, id string) error {
+	elsewhere, err := all.Elsewhere(ctx, id)
+	if err != nil || !elsewhere {
+		return err
+	}
+	r.Spec = id
+	_, err = r.fetch(ctx, repo)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil && !errors.Is(err, cairn.ErrNoRemote) && !errors.Is(err, cairn.ErrNotFound) {
+		r.Stale(err)
+	}
+	return nil
 }
 
 func (r *Resuming) fetch(ctx context.Context, repo *cairn.Repo) (id string, err error) {

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -58,9 +59,9 @@ func (r *Store) FetchedTips(ctx context.Context) ([]FetchedLine, error) {
 }
 
 // FetchedTip returns the newest checkpoint of a line that another store has pushed. Of the lines of
-// several stores, and of one that was begun again, it is that which moved last. The error wraps
-// ErrNotFound where there is none.
-func (r *Store) FetchedTip(ctx context.Context, id string) (FetchedLine, error) {
+// several stores, and of one that was begun again, it is that on which something happened last, see
+// LastWork. The error wraps ErrNotFound where there is none.
+func (r *Store) FetchedTip(ctx context.Context, id string, idle func(*LineEvent) bool) (FetchedLine, error) {
 	tips, err := r.fetchedTips(ctx, strings.TrimPrefix(LineRef(id), RefRoot))
 	if err != nil {
 		return FetchedLine{}, err
@@ -68,14 +69,29 @@ func (r *Store) FetchedTip(ctx context.Context, id string) (FetchedLine, error) 
 	if len(tips) == 0 {
 		return FetchedLine{}, state.NotFound("fetched line %q", id)
 	}
-	newest := tips[0]
+	newest, at := tips[0], r.LastWork(ctx, tips[0].LineEvent, idle).at
 	for _, tip := range tips[1:] {
 		rewritten := tip.again && tip.at == newest.at && tip.From.Store == newest.From.Store // by a purge, which changes no time
-		if tip.at > newest.at || rewritten {
-			newest = tip
+		last := r.LastWork(ctx, tip.LineEvent, idle).at
+		if rewritten || cmp.Or(cmp.Compare(last, at), cmp.Compare(tip.at, newest.at)) > 0 {
+			newest, at = tip, last
 		}
 	}
-	return newest, nil
+	return newest, ctx.Err()
+}
+
+// LastWork returns the newest checkpoint of a line that is not idle, the oldest one that can be read where all are.
+func (r *Store) LastWork(ctx context.Context, tip *LineEvent, idle func(*LineEvent) bool) *LineEvent {
+	last := tip
+	for e, err := range r.Line(ctx, tip.ID) {
+		if err != nil {
+			break
+		}
+		if last = e; !idle(e) {
+			break
+		}
+	}
+	return last
 }
 
 // fetchedTips reads the lines of a name with all their beginnings, "" for all.

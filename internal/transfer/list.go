@@ -244,60 +244,93 @@ func (r *Transport) FetchSession(ctx context.Context, where, spec string) (id st
 	if err != nil {
 		return "", nil, err
 	}
-	at, s, key, err := pickSession(list, spec)
+	lines, err := pickSession(list, spec)
 	if err != nil {
 		return "", nil, fmt.Errorf("fetch from %s: %w", Redacted(where), err)
 	}
-	fetched, err = r.fetchLines(ctx, where, wantSession(key, at.Store, s))
-	return s.ID, fetched, err
+	fetched, err = r.fetchLines(ctx, where, wantSession(lines))
+	return lines[0].id, fetched, err
 }
 
-// wantSession names one session of a store, with the second names of its line: a purge may have rewritten it.
-func wantSession(key, store string, s RemoteSession) *wanted {
-	if s.sealed {
-		signed := strings.TrimPrefix(history.RefSignatures, history.RefRoot)
-		return &wanted{keys: []string{key}, only: func(of, name string) bool {
-			return of == store && (name == s.ref || name == signed+s.ref || history.FirstName(name) == s.ref)
-		}}
+// sessionLine is the line of a session that a store has pushed.
+type sessionLine struct {
+	key, store string
+	ref        string // below that of the store
+	id         string
+	updated    time.Time
+	sealed     bool
+}
+
+// wantSession names the lines of one session, with the second names of each: a purge may have rewritten it. Only the
+// first line has to be there: a store may have noted one that its remote did not take.
+func wantSession(lines []sessionLine) *wanted {
+	signed := strings.TrimPrefix(history.RefSignatures, history.RefRoot)
+	want := &wanted{only: func(store, name string) bool {
+		return slices.ContainsFunc(lines, func(l sessionLine) bool {
+			return l.sealed && l.store == store && (name == l.ref || name == signed+l.ref || history.FirstName(name) == l.ref)
+		})
+	}}
+	for i, l := range lines {
+		if l.sealed {
+			want.keys = append(want.keys, l.key)
+			continue
+		}
+		place := l.key + "/" + l.store
+		names := []string{l.ref, l.ref + "-*"}
+		if i > 0 {
+			names = []string{l.ref + "*"}
+		}
+		for _, name := range names {
+			name = place + "/" + name
+			want.specs = append(want.specs, "+"+history.RefRoot+name+":"+RefIncoming+name)
+		}
+		note := refAbout + place
+		want.specs = append(want.specs, signedSpec(place+"/*"), "+"+note+":"+note)
 	}
-	want := &wanted{specs: []string{signedSpec(key + "/" + store + "/*")}}
-	for _, line := range []string{s.ref, s.ref + "-*"} {
-		name := key + "/" + store + "/" + line
-		want.specs = append(want.specs, "+"+history.RefRoot+name+":"+RefIncoming+name)
-	}
-	note := refAbout + key + "/" + store
-	want.specs = append(want.specs, "+"+note+":"+note)
+	slices.Sort(want.keys)
+	want.keys = slices.Compact(want.keys)
 	return want
 }
 
-// pickSession finds a session of this project that another store pushed: "@" is the newest, else an id
-// or a prefix that one alone has.
-func pickSession(list []RemoteProject, spec string) (at RemoteStore, s RemoteSession, key string, err error) {
-	found := make(map[string]bool)
-	exact := false
+// pickSession finds a session of this project that other stores have pushed: "@" is the newest, else an id
+// or a prefix that one alone has. The line that was changed last is the first.
+func pickSession(list []RemoteProject, spec string) (lines []sessionLine, err error) {
+	byID := make(map[string][]sessionLine)
+	newest := sessionLine{}
 	for _, p := range list {
 		for _, store := range p.Stores {
 			for _, x := range store.Sessions {
-				whole := x.ID == spec
-				if !p.Here || store.Own || spec != "@" && (exact && !whole || !strings.HasPrefix(x.ID, spec)) {
+				if !p.Here || store.Own {
 					continue
 				}
-				if whole && !exact {
-					exact = true
-					clear(found)
+				l := sessionLine{key: p.Key, store: store.Store, ref: x.ref, id: x.ID, updated: x.Updated, sealed: x.sealed}
+				byID[x.ID] = append(byID[x.ID], l)
+				if newest.id == "" || l.updated.After(newest.updated) {
+					newest = l
 				}
-				if len(found) == 0 || x.Updated.After(s.Updated) {
-					at, s, key = store, x, p.Key
-				}
-				found[x.ID] = true
 			}
 		}
 	}
-	switch {
-	case len(found) == 0:
-		return at, s, key, state.NotFound("no session %s of this project (cairn fetch --list shows what is there)", spec)
-	case len(found) > 1 && spec != "@":
-		return at, s, key, fmt.Errorf("%w: %s could be %s (give more of the id)", state.ErrAmbiguous, spec, strings.Join(slices.Sorted(maps.Keys(found)), " or "))
+	id, err := pickID(byID, newest.id, spec)
+	lines = byID[id]
+	slices.SortStableFunc(lines, func(a, b sessionLine) int { return b.updated.Compare(a.updated) })
+	return lines, err
+}
+
+// pickID finds the id of the session that spec means.
+func pickID(byID map[string][]sessionLine, newest, spec string) (string, error) {
+	if byID[spec] != nil {
+		return spec, nil
 	}
-	return at, s, key, nil
+	if spec == "@" && newest != "" {
+		return newest, nil
+	}
+	found := slices.DeleteFunc(slices.Sorted(maps.Keys(byID)), func(id string) bool { return !strings.HasPrefix(id, spec) })
+	switch {
+	case len(found) == 0 || spec == "@":
+		return "", state.NotFound("no session %s of this project (cairn fetch --list shows what is there)", spec)
+	case len(found) > 1:
+		return "", fmt.Errorf("%w: %s could be %s (give more of the id)", state.ErrAmbiguous, spec, strings.Join(found, " or "))
+	}
+	return found[0], nil
 }

@@ -60,7 +60,7 @@ func TestFetchSessionThatWasRewritten(t *testing.T) {
 		if err != nil || id != "s" || strings.Contains(strings.Join(fetched, " "), "other") {
 			t.Errorf("sealed %v: fetched %q, %q, %v", sealed, id, fetched, err)
 		}
-		if tip, err := g.FetchedTip(t.Context(), "s"); err != nil || tip.ID != now.ID {
+		if tip, err := g.FetchedTip(t.Context(), "s", func(*history.LineEvent) bool { return false }); err != nil || tip.ID != now.ID {
 			t.Errorf("sealed %v: the session is at %v, %v, want %s", sealed, tip.LineEvent, err, now.ID)
 		}
 	}

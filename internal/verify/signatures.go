@@ -251,6 +251,7 @@ func (j *judge) heads(name string, list []statement) {
 		maps.Copy(more, places)
 		places = more
 	}
+	j.addBeside(places)
 	var newest *Signed
 	for _, st := range list {
 		if !st.signed || st.Time.Before(j.since) {

@@ -167,3 +167,21 @@ func TestResumeAgainAfterABegin(t *testing.T) {
 	g.resume()
 	g.has("m-1", "m-2")
 }
+
+// A session that goes to and fro keeps one line of the other machine.
+func TestResumeToAndFro(t *testing.T) {
+	t.Parallel()
+	f, g, remote := resumed(t)
+	for _, name := range []string{"2", "3", "4", "5"} {
+		g.turn("s-1", "m-"+name, "Go on", "a", name+"\n")
+		g.sent(remote)
+		f.got(remote)
+		f.resume()
+		f, g = g, f
+	}
+	for _, m := range []*fixture{f, g} {
+		if refs := gittest.NewOracle(t).In(m.repo.StoreDir(), "for-each-ref", "--format=%(refname)", "refs/cairn/remotes/"); strings.Count(refs, "/sessions/") != 1 {
+			t.Errorf("fetched lines:\n%s", refs)
+		}
+	}
+}

@@ -69,6 +69,9 @@ func (r *Transport) judgeIncoming(ctx context.Context, q *odb.Quarantine, own st
 			continue
 		}
 		met, err := in.judge(ctx, ref.ID, old)
+		if err == nil && !met && in.trusted[old] {
+			met, err = r.parentsWith(in).leadTo(ctx, ref.ID, old)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("line %s: %w", name, err)
 		}
@@ -120,7 +123,7 @@ func (r *Transport) machinesOf(q *odb.Quarantine) (map[string]history.Machine, e
 }
 
 // judge audits a commit and its ancestors, up to those that are trusted and to the ends of lines, and reports
-// whether it met old.
+// whether it met old. It does not look behind trusted ones, such as those of a line that went on here.
 func (in *incoming) judge(ctx context.Context, tip, old object.ID) (met bool, err error) {
 	seen := map[object.ID]bool{tip: true}
 	for queue := []object.ID{tip}; len(queue) > 0; {
@@ -154,6 +157,24 @@ func (in *incoming) judge(ctx context.Context, tip, old object.ID) (met bool, er
 		}
 	}
 	return met, nil
+}
+
+// parentsWith reads the parents of commits of this store, and of those that came.
+func (r *Transport) parentsWith(in *incoming) parentsOf {
+	return func(id object.ID) ([]object.ID, error) {
+		if !in.trusted[id] {
+			c, err := in.reread(id)
+			if err != nil {
+				return nil, err
+			}
+			return c.Parents, nil
+		}
+		c, err := r.ReadCheckpoint(id)
+		if err != nil {
+			return nil, err
+		}
+		return history.CommitOf(c).Parents, nil
+	}
 }
 
 // endsHere reports whether a line ends at a commit on the remote, and goes no further here either.

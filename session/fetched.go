@@ -197,15 +197,6 @@ func (s *Sessions) Resume(ctx context.Context, id string, opt cairn.RestoreOptio
 	return res, err
 }
 
-// Elsewhere reports whether a line of a session was fetched from another store.
-func (s *Sessions) Elsewhere(ctx context.Context, id string) (bool, error) {
-	_, err := s.lines.FetchedTip(ctx, id, s.bookkeeping)
-	if errors.Is(err, cairn.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
 // way is where a session goes on.
 type way struct {
 	tip    string  // its newest checkpoint

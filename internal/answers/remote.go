@@ -56,8 +56,8 @@ type Resuming struct {
 	Remote string              // "" = the one that the store knows
 	Fetch  func(remote string) // called before a session is fetched from the known remote; nil = not told
 
-	// With Stale, a session that is here, and that another store has pushed, too, is fetched again. Stale is called
-	// with the reason why it was not.
+	// With Stale, a session that is here is fetched, too, where a remote is known: another store may have gone on with
+	// it. Stale is called with the reason why that failed.
 	Stale func(error)
 }
 
@@ -72,7 +72,7 @@ func SessionToResume(ctx context.Context, repo *cairn.Repo, all *session.Session
 	}
 	id, err = all.Find(ctx, r.Spec)
 	if err == nil && !r.First && r.Stale != nil {
-		return id, r.again(ctx, repo, all, id)
+		return id, r.again(ctx, repo, id)
 	}
 	if r.First || !errors.Is(err, cairn.ErrNotFound) {
 		return id, err
@@ -84,14 +84,10 @@ func SessionToResume(ctx context.Context, repo *cairn.Repo, all *session.Session
 	return id, err
 }
 
-// again fetches a session that another store has pushed, too, where a remote is known: it may have gone on there.
-func (r *Resuming) again(ctx context.Context, repo *cairn.Repo, all *session.Sessions, id string) error {
-	elsewhere, err := all.Elsewhere(ctx, id)
-	if err != nil || !elsewhere {
-		return err
-	}
+// again fetches what other stores have of a session that is here.
+func (r *Resuming) again(ctx context.Context, repo *cairn.Repo, id string) error {
 	r.Spec = id
-	_, err = r.fetch(ctx, repo)
+	_, err := r.fetch(ctx, repo)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -138,7 +138,7 @@ func (r *Transport) fetch(ctx context.Context, m *remote, want *wanted, all bool
 	if q, err = r.receive(ctx, q, sealed, own, len(lacks) > 0); err != nil {
 		return nil, sealed.again, err
 	}
-	in, err := r.judgeIncoming(ctx, q, own, sealed.mine)
+	in, err := r.judgeIncoming(ctx, q, want, own, sealed.mine)
 	if err = sealed.explained(err); err != nil {
 		return nil, sealed.again, err
 	}

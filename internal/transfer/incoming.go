@@ -35,7 +35,7 @@ type incomingLine struct {
 }
 
 // judgeIncoming audits what came. mine says that the remote has sealed lines of this store itself, which do not come.
-func (r *Transport) judgeIncoming(ctx context.Context, q *odb.Quarantine, own string, mine bool) (*incoming, error) {
+func (r *Transport) judgeIncoming(ctx context.Context, q *odb.Quarantine, want *wanted, own string, mine bool) (*incoming, error) {
 	refs, err := q.Refs(RefIncoming)
 	if err != nil {
 		return nil, err
@@ -62,6 +62,9 @@ func (r *Transport) judgeIncoming(ctx context.Context, q *odb.Quarantine, own st
 		}
 		if !ok || line == "" || !identity.IsKey(key) || !isStoreID(store) {
 			return nil, fmt.Errorf("line %s: no store of cairn has such a line", name)
+		}
+		if want.only != nil && !want.only(store, line) {
+			continue
 		}
 		old, err := r.DB.Ref(history.RefRemotes + name)
 		if err == nil && old == ref.ID {

@@ -261,31 +261,24 @@ type sessionLine struct {
 	sealed     bool
 }
 
-// wantSession names the lines of one session, with the second names of each: a purge may have rewritten it. Only the
-// first line has to be there: a store may have noted one that its remote did not take.
+// wantSession names the lines of one session, with the second names of each: a purge may have rewritten it, and a
+// cleaning of the remote may have dropped the first name since. A store may also have noted a line that its remote did
+// not take. So no name has to be there.
 func wantSession(lines []sessionLine) *wanted {
 	signed := strings.TrimPrefix(history.RefSignatures, history.RefRoot)
 	want := &wanted{only: func(store, name string) bool {
 		return slices.ContainsFunc(lines, func(l sessionLine) bool {
-			return l.sealed && l.store == store && (name == l.ref || name == signed+l.ref || history.FirstName(name) == l.ref)
+			return l.store == store && (name == l.ref || name == signed+l.ref || history.FirstName(name) == l.ref)
 		})
 	}}
-	for i, l := range lines {
+	for _, l := range lines {
 		if l.sealed {
 			want.keys = append(want.keys, l.key)
 			continue
 		}
 		place := l.key + "/" + l.store
-		names := []string{l.ref, l.ref + "-*"}
-		if i > 0 {
-			names = []string{l.ref + "*"}
-		}
-		for _, name := range names {
-			name = place + "/" + name
-			want.specs = append(want.specs, "+"+history.RefRoot+name+":"+RefIncoming+name)
-		}
-		note := refAbout + place
-		want.specs = append(want.specs, signedSpec(place+"/*"), "+"+note+":"+note)
+		note, name := refAbout+place, place+"/"+l.ref+"*"
+		want.specs = append(want.specs, "+"+history.RefRoot+name+":"+RefIncoming+name, signedSpec(place+"/*"), "+"+note+":"+note)
 	}
 	slices.Sort(want.keys)
 	want.keys = slices.Compact(want.keys)

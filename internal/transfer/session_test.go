@@ -65,3 +65,35 @@ func TestFetchSessionThatWasRewritten(t *testing.T) {
 		}
 	}
 }
+
+// TestFetchSessionAfterACleaning: a session whose line a purge has rewritten comes also after the remote was cleaned of the
+// old one, and another session whose id begins alike does not.
+func TestFetchSessionAfterACleaning(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	dir := bareRepository(t, o)
+	f := newMachine(t)
+	f.session("s", "One", 5, map[string]string{"a": "1\n"})
+	f.session("s2", "Two", 5, map[string]string{"b": "1\n"})
+	f.push(dir)
+	if err := f.DB.DeleteRef(history.LineRef("s")); err != nil {
+		t.Fatal(err)
+	}
+	f.session("s", "One", 5, map[string]string{})
+	now := f.session("s", "One", 6, map[string]string{"c": "1\n"})
+	f.push(dir)
+	own, err := f.DB.Identity(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := strings.TrimSpace(o.In(dir, "for-each-ref", "--format=%(refname)", "refs/cairn/*/"+own+"/sessions/s"))
+	o.In(dir, "update-ref", "-d", first)
+	g := f.other()
+	id, fetched, err := g.FetchSession(t.Context(), dir, "s")
+	if err != nil || id != "s" || strings.Contains(strings.Join(fetched, " "), "s2") {
+		t.Errorf("fetched %q, %q, %v", id, fetched, err)
+	}
+	if tip, err := g.FetchedTip(t.Context(), "s", func(*history.LineEvent) bool { return false }); err != nil || tip.ID != now.ID {
+		t.Errorf("the session is at %v, %v, want %s", tip.LineEvent, err, now.ID)
+	}
+}

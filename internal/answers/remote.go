@@ -65,16 +65,13 @@ type Resuming struct {
 // session that only this store has is found without the remote.
 func SessionToResume(ctx context.Context, repo *cairn.Repo, all *session.Sessions, r Resuming) (id string, err error) {
 	if r.First {
-		id, err = r.fetch(ctx, repo)
-		if err == nil || r.Spec == session.Newest || !errors.Is(err, cairn.ErrNotFound) {
-			return id, err
-		}
+		return r.fetchedOrHere(ctx, repo, all)
 	}
 	id, err = all.Find(ctx, r.Spec)
-	if err == nil && !r.First && r.Stale != nil {
+	if err == nil && r.Stale != nil {
 		return id, r.again(ctx, repo, id)
 	}
-	if r.First || !errors.Is(err, cairn.ErrNotFound) {
+	if !errors.Is(err, cairn.ErrNotFound) {
 		return id, err
 	}
 	absent := err
@@ -82,6 +79,19 @@ func SessionToResume(ctx context.Context, repo *cairn.Repo, all *session.Session
 		err = fmt.Errorf("%w; %w", absent, err)
 	}
 	return id, err
+}
+
+// fetchedOrHere fetches a session. One that is not there may be here; where it is not, the remote's error says more.
+func (r *Resuming) fetchedOrHere(ctx context.Context, repo *cairn.Repo, all *session.Sessions) (string, error) {
+	id, err := r.fetch(ctx, repo)
+	if r.Spec == session.Newest || !errors.Is(err, cairn.ErrNotFound) {
+		return id, err
+	}
+	here, ferr := all.Find(ctx, r.Spec)
+	if errors.Is(ferr, cairn.ErrNotFound) {
+		return "", err
+	}
+	return here, ferr
 }
 
 // again fetches what other stores have of a session that is here.

@@ -246,7 +246,7 @@ func (r *Transport) FetchSession(ctx context.Context, where, spec string) (id st
 	}
 	lines, err := pickSession(list, spec)
 	if err != nil {
-		return "", nil, fmt.Errorf("fetch from %s: %w", Redacted(where), err)
+		return "", nil, r.unknown(ctx, fmt.Errorf("fetch from %s: %w", Redacted(where), err))
 	}
 	fetched, err = r.fetchLines(ctx, where, wantSession(lines))
 	return lines[0].id, fetched, err

@@ -138,7 +138,15 @@ func parseAbout(data []byte) (*about, error) {
 	case len(a.Sessions) > maxNoted:
 		return nil, errors.New("too many sessions")
 	}
+	a.Sessions = slices.DeleteFunc(a.Sessions, func(s aboutSession) bool { return !isSessionRef(s.Ref) })
 	return &a, nil
+}
+
+// isSessionRef reports whether a text has the form of a session's ref below that of its store. Any other would be a
+// pattern, or no ref, for git.
+func isSessionRef(text string) bool {
+	name, ok := strings.CutPrefix(history.RefRoot+text, history.RefSessions)
+	return ok && name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-_.%+/") == "" && !strings.Contains(name, "..")
 }
 
 // aboutRef is a note in a quarantine.

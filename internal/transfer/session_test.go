@@ -97,3 +97,35 @@ func TestFetchSessionAfterACleaning(t *testing.T) {
 		t.Errorf("the session is at %v, %v, want %s", tip.LineEvent, err, now.ID)
 	}
 }
+
+// TestFetchSessionBesideABadNote: a session comes although the note of another store names it by what is no ref.
+func TestFetchSessionBesideABadNote(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	dir := bareRepository(t, o)
+	f, h := newMachine(t), newMachine(t)
+	for _, m := range []*machine{f, h} {
+		if err := m.SetProjectID(t.Context(), "shop"); err != nil {
+			t.Fatal(err)
+		}
+		m.session("s", "One", 5, map[string]string{"a": "1\n"})
+		m.push(dir)
+	}
+	own, err := h.DB.Identity(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref := "refs/cairn/about/id-shop/" + own
+	note := o.In(dir, "cat-file", "blob", ref)
+	g := newMachine(t)
+	if err := g.SetProjectID(t.Context(), "shop"); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"sessions/s:refs/heads/x", "sessions/*", "sessions/s ", "", "../s", "pins/s", "sessions/"} {
+		changed := strings.Replace(note, `"ref":"sessions/s"`, `"ref":"`+bad+`"`, 1)
+		o.In(dir, "update-ref", ref, strings.TrimSpace(o.Feed(dir, changed, "hash-object", "-w", "--stdin")))
+		if id, _, err := g.FetchSession(t.Context(), dir, "s"); err != nil || id != "s" {
+			t.Errorf("%q: fetched %q, %v", bad, id, err)
+		}
+	}
+}

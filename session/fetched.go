@@ -51,7 +51,7 @@ func (s *Sessions) loadFetched(ctx context.Context, id string) (*history, error)
 type fetchedDigest struct {
 	digest
 	from Origin
-	last int64 // when something happened last, see bookkeeping
+	tip  *operation.LineEvent
 }
 
 // fetchedDigests lists the sessions of other stores, of one id the newest. A session whose record
@@ -71,17 +71,23 @@ func (s *Sessions) fetchedDigests(ctx context.Context) ([]fetchedDigest, error) 
 		if err != nil || d == nil || checkID("id of the session", d.ID) != nil {
 			continue
 		}
-		f := fetchedDigest{*d, tip.From, s.lines.LastWork(ctx, tip.LineEvent, s.bookkeeping).At()}
+		f := fetchedDigest{*d, tip.From, tip.LineEvent}
 		at, again := newest[d.ID]
 		switch {
 		case !again:
 			newest[d.ID] = len(list)
 			list = append(list, f)
-		case cmp.Or(cmp.Compare(list[at].last, f.last), cmp.Compare(list[at].At, d.At)) < 0:
+		case s.after(ctx, f, list[at]):
 			list[at] = f
 		}
 	}
 	return list, nil
+}
+
+// after reports whether something happened later in one line of a session than in another one.
+func (s *Sessions) after(ctx context.Context, a, b fetchedDigest) bool {
+	at := func(d fetchedDigest) int64 { return s.lines.LastWork(ctx, d.tip, s.bookkeeping).At() }
+	return cmp.Or(cmp.Compare(at(a), at(b)), cmp.Compare(a.At, b.At)) > 0
 }
 
 // fetchedBeside lists the sessions of other stores that this store does not have.

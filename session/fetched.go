@@ -270,7 +270,7 @@ func (s *Sessions) parted(ctx context.Context, id, own string, from *Origin, fet
 		}
 		there[e.ID] = true
 	}
-	prompts, steps := 0, 0
+	n := make(map[string]int)
 	for e, err := range s.lines.Back(ctx, own) {
 		if err != nil || there[e.ID] {
 			break
@@ -280,18 +280,34 @@ func (s *Sessions) parted(ctx context.Context, id, own string, from *Origin, fet
 			return err
 		}
 		for i := range rec.Events {
-			switch rec.Events[i].Kind {
-			case kindMessage:
-				if rec.Events[i].Role == RoleUser {
-					prompts++
-				}
-			case kindStep:
-				steps++
-			}
+			n[rec.Events[i].work()]++
 		}
 	}
-	return fmt.Errorf("session %q: %w: it went on here (%s, %s) and at %s since they parted (cairn restore %.12s takes the files from there)",
-		id, cairn.ErrExists, wording.Count(prompts, "prompt"), wording.Count(steps, "step"), from, fetched)
+	var did []string
+	for _, noun := range []string{"prompt", "step", "revert"} {
+		if n[noun] > 0 {
+			did = append(did, wording.Count(n[noun], noun))
+		}
+	}
+	here := ""
+	if len(did) > 0 {
+		here = " (" + strings.Join(did, ", ") + ")"
+	}
+	return fmt.Errorf("session %q: %w: it went on here%s and at %s since they parted (cairn restore %.12s takes the files from there)",
+		id, cairn.ErrExists, here, from, fetched)
+}
+
+// work is what an event counts as in a message, "" for nothing.
+func (ev *event) work() string {
+	switch {
+	case ev.Kind == kindMessage && ev.Role == RoleUser:
+		return "prompt"
+	case ev.Kind == kindStep:
+		return "step"
+	case ev.Kind == kindRevert || ev.Kind == kindUnrevert:
+		return "revert"
+	}
+	return ""
 }
 
 // leadsTo reports whether a checkpoint of a line comes after another one.

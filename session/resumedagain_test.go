@@ -148,10 +148,27 @@ func TestResumeWithAPrompt(t *testing.T) {
 	f.sent(remote)
 	g.got(remote)
 	_, err := g.Resume(background, "s-1", cairn.RestoreOptions{})
-	if !errors.Is(err, cairn.ErrExists) || !strings.Contains(err.Error(), "it went on here (1 prompt, 0 steps) and at ") {
+	if !errors.Is(err, cairn.ErrExists) || !strings.Contains(err.Error(), "it went on here (1 prompt) and at ") {
 		t.Errorf("resumed: %v", err)
 	}
 	g.has("m-1", "m-2")
+}
+
+// So is a turn that was taken back here.
+func TestResumeWithARevert(t *testing.T) {
+	t.Parallel()
+	f, g, remote := resumed(t)
+	if _, _, err := g.UndoTurn(background, "s-1", session.MoveOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f.turn("s-1", "m-2", "There", "c", "4\n")
+	f.sent(remote)
+	g.got(remote)
+	_, err := g.Resume(background, "s-1", cairn.RestoreOptions{})
+	if !errors.Is(err, cairn.ErrExists) || !strings.Contains(err.Error(), "it went on here (1 revert) and at ") {
+		t.Errorf("resumed: %v", err)
+	}
+	g.is("a", "1\n")
 }
 
 // What an agent adds to a session when it begins is no work of its own.

@@ -49,13 +49,21 @@ func TestSignedAndResumedAgain(t *testing.T) {
 	}
 	g.step("s", "6", "mine\n")
 	g.sign()
-	worked := g.git("rev-parse", sessionRef)
-	line := g.git("rev-parse", head+"^1")
+	worked, line := g.git("rev-parse", sessionRef), g.git("rev-parse", head+"^1")
 	g.git("update-ref", sessionRef, g.forge(head, func(text string) string {
 		_, rest, _ := strings.Cut(text, "\nauthor ")
 		return "tree " + g.git("rev-parse", head+"^{tree}") + "\nparent " + line + "\nparent " + worked + "\nauthor " + rest
 	}))
 	if r := g.verify(cairn.VerifyOptions{}); !slices.Equal(kinds(r.Findings), []string{"head"}) {
 		t.Errorf("findings %v", r.Findings)
+	}
+	g.git("update-ref", sessionRef, worked)
+	g.open()
+	for _, step := range []string{"7", "8"} { // the second time nothing names what lay beside any more
+		g.step("s", step, "mine\n")
+		g.thin()
+		if r := g.sound(cairn.VerifyOptions{}); !slices.Contains(kinds(r.Gaps), "thinned") {
+			t.Errorf("gaps %v", r.Gaps)
+		}
 	}
 }

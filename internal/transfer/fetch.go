@@ -72,7 +72,7 @@ func (r *Transport) Fetch(ctx context.Context, where string) (fetched []string, 
 	return fetched, r.unknown(ctx, err)
 }
 
-// unknown adds to an error about what is not there why the project is known by its path only.
+// unknown adds a reason to an error that nothing was found: the project may be known by its path only.
 func (r *Transport) unknown(ctx context.Context, err error) error {
 	if !errors.Is(err, state.ErrNotFound) {
 		return err

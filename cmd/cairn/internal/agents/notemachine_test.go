@@ -10,7 +10,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 )
 
-// TestMachineOfPushes: whatever may push, or write the note on a remote anew, knows the name of this machine.
+// TestMachineOfPushes: each command that may push, or write the note on a remote, knows the name of this machine.
 func TestMachineOfPushes(t *testing.T) {
 	t.Parallel()
 	name, err := os.Hostname()

@@ -71,7 +71,7 @@ func (r *Transport) cleanRemote(ctx context.Context, m *remote, dryRun bool) (dr
 	return dropped, err
 }
 
-// noteAgain writes the note about this store anew: it names sessions that have been dropped. Where the lines lie sealed
+// noteAgain writes the note about this store again: it names sessions that have been dropped. Where the lines lie sealed
 // there, an open note would tell about them.
 func (r *Transport) noteAgain(ctx context.Context, m *remote) error {
 	recipients, err := r.recipients(m.url)

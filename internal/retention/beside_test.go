@@ -79,7 +79,7 @@ func TestCleanLineWithParentsBeside(t *testing.T) {
 	}
 }
 
-// Such a line is thinned like any other. What lies beside keeps its states, as the target of a revert does.
+// Such a line is thinned like any other. Checkpoints beside it keep their states, as the target of a revert does.
 func TestThinLineWithParentsBeside(t *testing.T) {
 	t.Parallel()
 	f := newAged(t)

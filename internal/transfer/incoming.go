@@ -162,7 +162,7 @@ func (in *incoming) judge(ctx context.Context, tip, old object.ID) (met bool, er
 	return met, nil
 }
 
-// parentsWith reads the parents of commits of this store, and of those that came.
+// parentsWith reads the parents of commits that are here or that came.
 func (r *Transport) parentsWith(in *incoming) parentsOf {
 	return func(id object.ID) ([]object.ID, error) {
 		if !in.trusted[id] {

@@ -210,10 +210,10 @@ func TestPushRefused(t *testing.T) {
 	t.Parallel()
 	o := gittest.NewOracle(t)
 	dir := bareRepository(t, o)
-	gittest.Create(t, filepath.Join(dir, "hooks"), gittest.Tree{"update": gittest.Exec("#!/bin/sh\nexit 1\n")})
+	gittest.Create(t, filepath.Join(dir, "hooks"), gittest.Tree{"update": gittest.Exec("#!/bin/sh\necho 'pushes need a ticket' >&2\nexit 1\n")})
 	f := newMachine(t)
 	f.track(map[string]string{"a": "1\n"})
-	if pushed, err := f.Push(t.Context(), dir); err == nil || len(pushed) > 0 || !strings.Contains(err.Error(), "hook declined") {
+	if pushed, err := f.Push(t.Context(), dir); err == nil || len(pushed) > 0 || !strings.Contains(err.Error(), "hook declined): pushes need a ticket") {
 		t.Errorf("pushed %q, %v", pushed, err)
 	}
 }

@@ -196,7 +196,11 @@ func (s *Sessions) Resume(ctx context.Context, id string, opt cairn.RestoreOptio
 		if err != nil {
 			return err
 		}
-		h.from = nil // from here on it is one of this store
+		own, _, err := s.loadOrNew(ctx, id)
+		if err != nil {
+			return err
+		}
+		h.from, h.Further = nil, own.Further // from here on it is one of this store, with the other roots that it has here
 		s.add(h, event{Kind: kindResume, Root: to.from.Root})
 		return s.append(ctx, u, h, operation.LineAppend{Message: "resume session " + name(id), Parent: now.tip, Beside: now.beside})
 	})

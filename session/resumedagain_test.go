@@ -202,3 +202,36 @@ func TestResumeToAndFro(t *testing.T) {
 		}
 	}
 }
+
+// The other directories of a session are those of a machine: a session that goes on elsewhere, or a fork of it, has none
+// there, and has them again at home.
+func TestResumeLeavesOtherRoots(t *testing.T) {
+	t.Parallel()
+	remote := remoteOf(t)
+	r := newRoots(t, gittest.Tree{"a": gittest.File("1\n")}, gittest.Tree{"b": gittest.File("1\n")})
+	r.turn("s", "m-1", "One", "a", "2\n")
+	g := r.machine(gittest.Tree{})
+	r.sent(remote)
+	g.got(remote)
+	if s, err := g.Fork(background, "s", "", "fork"); err != nil || len(s.Further)+len(s.Missing) > 0 {
+		t.Errorf("fork %+v, %v", s, err)
+	}
+	if _, err := g.Resume(background, "s", cairn.RestoreOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := g.Get(background, "s"); err != nil || len(s.Further) > 0 {
+		t.Errorf("session %+v, %v", s, err)
+	}
+	if _, _, err := g.UndoTurn(background, "s", session.MoveOptions{}); err != nil {
+		t.Error(err)
+	}
+	g.turn("s", "m-2", "Two", "a", "3\n")
+	g.sent(remote)
+	r.got(remote)
+	if _, err := r.Resume(background, "s", cairn.RestoreOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := r.Get(background, "s"); err != nil || len(s.Further) != 1 {
+		t.Errorf("session %+v, %v", s, err)
+	}
+}

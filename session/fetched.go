@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -14,18 +15,6 @@ import (
 
 // Origin says where a session was fetched from, in the words of that machine.
 type Origin = operation.Machine
-
-// ErrFetched: the session was fetched from another store. It can be read, restored and forked; Resume
-// makes it one of this store.
-var ErrFetched = errors.New("the session was fetched")
-
-// owned refuses a session of another store.
-func (h *history) owned() error {
-	if h.from == nil {
-		return nil
-	}
-	return fmt.Errorf("session %q: %w from %s (cairn resume %s goes on with it)", h.ID, ErrFetched, h.from, word(h.ID))
-}
 
 // loadFetched reads a session that another store has pushed.
 func (s *Sessions) loadFetched(ctx context.Context, id string) (*history, error) {
@@ -140,78 +129,91 @@ func (s *Sessions) around(ctx context.Context, h *history) ([]digest, error) {
 	return list, nil
 }
 
-// moveRoot maps the absolute paths of a record from the root on one machine to that on this one.
-// Others stay.
-func (r *record) moveRoot(from, to string) {
-	if from == "" || from == to {
-		return
-	}
-	if len(from) > 1 && from[1] == ':' { // of Windows
-		from = strings.ReplaceAll(from, `\`, "/")
-	}
-	for i := range r.Events {
-		ev := &r.Events[i]
-		for _, paths := range []cairn.Paths{ev.Files, ev.First, ev.Paths} {
-			for j, path := range paths {
-				if rest, ok := strings.CutPrefix(path, strings.TrimSuffix(from, "/")+"/"); ok {
-					paths[j] = strings.TrimSuffix(to, "/") + "/" + rest
-				}
-			}
-		}
-	}
-}
-
-// movedFrom returns the root that the earlier records of a line have, "" for that of this one.
-func (r *record) movedFrom() string {
-	for i := range r.Events {
-		if r.Events[i].Root != "" {
-			return string(r.Events[i].Root)
-		}
-	}
-	return ""
-}
-
-// Resume goes on with a session: it restores the state of its newest checkpoint, and makes a fetched
-// session one of this store. Files that it overwrites or deletes are saved first, as in cairn.Repo.Restore,
+// Resume goes on with a session and its sub-agents: it restores the state of their newest checkpoint, and makes a
+// fetched session one of this store. Files that it overwrites or deletes are saved first, as in cairn.Repo.Restore,
 // and the restore can be undone. Where both this store and the other one went on since they parted, the
 // error wraps cairn.ErrExists and nothing is done. A store that only resumed the session did not go on with it.
 func (s *Sessions) Resume(ctx context.Context, id string, opt cairn.RestoreOptions) (*cairn.Result, error) {
 	if err := checkID("id of the session", id); err != nil {
 		return nil, err
 	}
-	to, err := s.newestOf(ctx, id)
+	ways, to, err := s.goingOn(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	res, err := s.repo.Restore(ctx, to.tip, opt)
-	if err != nil || opt.DryRun || to.from == nil {
+	res, err := s.repo.Restore(ctx, to, opt)
+	if err != nil || opt.DryRun || !slices.ContainsFunc(ways, func(w way) bool { return w.from != nil }) {
 		return res, err
 	}
-	err = s.update(ctx, id, func(u *operation.LineUpdate) error {
-		now, err := s.newestOf(ctx, id)
-		if err != nil || now.tip != to.tip || now.from == nil {
+	err = s.updateFamily(ctx, func(u *operation.LineUpdate) error {
+		ways, now, err := s.goingOn(ctx, id)
+		if err != nil || now != to {
 			return err // another process was faster
 		}
-		h, err := s.loadFetched(ctx, id)
-		if err != nil {
-			return err
+		for _, w := range ways { // the session itself is the last: until then it can be resumed again
+			if err := s.takeOver(ctx, u, w); err != nil {
+				return err
+			}
 		}
-		own, _, err := s.loadOrNew(ctx, id)
-		if err != nil {
-			return err
-		}
-		h.from, h.Further = nil, own.Further // from here on it is one of this store, with the other roots that it has here
-		s.add(h, event{Kind: kindResume, Root: to.from.Root})
-		return s.append(ctx, u, h, operation.LineAppend{Message: "resume session " + name(id), Parent: now.tip, Beside: now.beside})
+		return nil
 	})
 	return res, err
 }
 
 // way is where a session goes on.
 type way struct {
+	id     string
 	tip    string  // its newest checkpoint
+	at     int64   // when something happened last
 	from   *Origin // the other store that has it, nil for this one
 	beside string  // the newest checkpoint here, which tip does not come after: nothing but bookkeeping is missing there
+	store  string  // another store that has all its work, "" for none
+}
+
+// goingOn returns where a session and its sub-agents go on, the session as the last, and the newest checkpoint of all.
+// Sub-agents count where they are of the store that has all work of the session.
+func (s *Sessions) goingOn(ctx context.Context, id string) (ways []way, newest string, err error) {
+	self, err := s.newestOf(ctx, id)
+	if err != nil {
+		return nil, "", err
+	}
+	all, err := s.named(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	at := self.at
+	newest = self.tip
+	for _, d := range descendants(all, id) {
+		w, err := s.newestOf(ctx, d.ID)
+		if err != nil {
+			return nil, "", err
+		}
+		if w.from == nil && self.from != nil || w.from != nil && w.from.Store != self.store {
+			continue
+		}
+		if ways = append(ways, w); w.at > at {
+			newest, at = w.tip, w.at
+		}
+	}
+	return append(ways, self), newest, nil
+}
+
+// takeOver makes a fetched session one of this store.
+func (s *Sessions) takeOver(ctx context.Context, u *operation.LineUpdate, w way) error {
+	if w.from == nil {
+		return nil
+	}
+	h, err := s.loadFetched(ctx, w.id)
+	if err != nil {
+		return err
+	}
+	own, _, err := s.loadOrNew(ctx, w.id)
+	if err != nil {
+		return err
+	}
+	h.from, h.Further = nil, own.Further // from here on it is one of this store, with the other roots that it has here
+	s.add(h, event{Kind: kindResume, Root: w.from.Root})
+	return s.append(ctx, u, h, operation.LineAppend{Message: "resume session " + name(w.id), Parent: w.tip, Beside: w.beside})
 }
 
 // newestOf returns where a session goes on.
@@ -226,26 +228,41 @@ func (s *Sessions) newestOf(ctx context.Context, id string) (way, error) {
 		return way{}, ferr
 	case own == nil && ferr != nil:
 		return way{}, notFound("session %q", id)
+	}
+	here, there := way{id: id}, way{id: id, from: &fetched.From, store: fetched.From.Store}
+	var worked, workedThere *operation.LineEvent
+	if own != nil {
+		worked = s.lines.LastWork(ctx, own, s.bookkeeping)
+		here.tip, here.at = own.ID, worked.At()
+	}
+	if ferr == nil {
+		workedThere = s.lines.LastWork(ctx, fetched.LineEvent, s.bookkeeping)
+		there.tip, there.at = fetched.ID, workedThere.At()
+	}
+	switch {
 	case ferr != nil:
-		return way{tip: own.ID}, nil
+		return here, nil
 	case own == nil:
-		return way{tip: fetched.ID, from: &fetched.From}, nil
+		return there, nil
 	}
-	has, err := s.leadsTo(ctx, own.ID, s.lines.LastWork(ctx, fetched.LineEvent, s.bookkeeping).ID)
-	if err != nil || has {
-		return way{tip: own.ID}, err
-	}
-	if has, err = s.leadsTo(ctx, fetched.ID, s.lines.LastWork(ctx, own, s.bookkeeping).ID); err != nil {
+	all, err := s.leadsTo(ctx, fetched.ID, worked.ID)
+	if err != nil {
 		return way{}, err
 	}
-	if !has {
+	if all {
+		here.store = there.store
+	}
+	if has, err := s.leadsTo(ctx, own.ID, workedThere.ID); err != nil || has {
+		return here, err
+	}
+	if !all {
 		return way{}, s.parted(ctx, id, own.ID, &fetched.From, fetched.ID)
 	}
-	to := way{tip: fetched.ID, from: &fetched.From}
-	if has, err = s.leadsTo(ctx, fetched.ID, own.ID); !has {
-		to.beside = own.ID
+	if has, err := s.leadsTo(ctx, fetched.ID, own.ID); err != nil || has {
+		return there, err
 	}
-	return to, err
+	there.beside = own.ID
+	return there, nil
 }
 
 // bookkeeping reports whether nothing happens in a session at a checkpoint: it was resumed, its beginning was told

@@ -47,6 +47,7 @@ type RemoteSession struct {
 	Messages int       `json:"messages,omitempty"`
 	Steps    int       `json:"steps,omitempty"`
 
+	parent string // whose sub-agent it is
 	ref    string // on the remote, below that of the store
 	sealed bool   // it lies sealed there
 }
@@ -169,7 +170,8 @@ func (b *listing) add(note aboutRef, a *about, sealed bool) {
 	}
 	for _, x := range a.Sessions {
 		s.Sessions = append(s.Sessions, RemoteSession{
-			ID: x.ID, Title: x.Title, Agent: x.Agent, Updated: timeOfNote(x.At), Messages: x.Messages, Steps: x.Steps, ref: x.Ref, sealed: sealed,
+			ID: x.ID, Title: x.Title, Agent: x.Agent, Updated: timeOfNote(x.At), Messages: x.Messages, Steps: x.Steps,
+			parent: x.Parent, ref: x.Ref, sealed: sealed,
 		})
 	}
 	if i := slices.IndexFunc(p.Stores, func(old RemoteStore) bool { return old.Store == s.Store }); i >= 0 {
@@ -256,7 +258,7 @@ func (r *Transport) FetchSession(ctx context.Context, where, spec string) (id st
 type sessionLine struct {
 	key, store string
 	ref        string // below that of the store
-	id         string
+	id, parent string
 	updated    time.Time
 	sealed     bool
 }
@@ -296,7 +298,7 @@ func pickSession(list []RemoteProject, spec string) (lines []sessionLine, err er
 				if !p.Here || store.Own {
 					continue
 				}
-				l := sessionLine{key: p.Key, store: store.Store, ref: x.ref, id: x.ID, updated: x.Updated, sealed: x.sealed}
+				l := sessionLine{key: p.Key, store: store.Store, ref: x.ref, id: x.ID, parent: x.parent, updated: x.Updated, sealed: x.sealed}
 				byID[x.ID] = append(byID[x.ID], l)
 				if newest.id == "" || l.updated.After(newest.updated) {
 					newest = l
@@ -305,9 +307,23 @@ func pickSession(list []RemoteProject, spec string) (lines []sessionLine, err er
 		}
 	}
 	id, err := pickID(byID, newest.id, spec)
-	lines = byID[id]
-	slices.SortStableFunc(lines, func(a, b sessionLine) int { return b.updated.Compare(a.updated) })
-	return lines, err
+	slices.SortStableFunc(byID[id], func(a, b sessionLine) int { return b.updated.Compare(a.updated) })
+	return withSubAgents(byID, id), err
+}
+
+// withSubAgents returns the lines of a session, and after them those of its sub-agents.
+func withSubAgents(byID map[string][]sessionLine, id string) (lines []sessionLine) {
+	lines = slices.Clone(byID[id])
+	for i := 0; i < len(lines); i++ {
+		for _, kid := range slices.Sorted(maps.Keys(byID)) {
+			of := func(l sessionLine) bool { return l.parent == lines[i].id }
+			taken := func(l sessionLine) bool { return l.id == kid }
+			if slices.ContainsFunc(byID[kid], of) && !slices.ContainsFunc(lines, taken) {
+				lines = append(lines, byID[kid]...)
+			}
+		}
+	}
+	return lines
 }
 
 // pickID finds the id of the session that spec means.

@@ -18,14 +18,14 @@ Usage:
     cairn resume [--from REMOTE] [--identity FILE] [--keep-new] [--dry-run]
                  [--plan ID] [SESSION]
 
-The files go to the state of the session's newest checkpoint, as with
-cairn restore: what is overwritten or deleted is saved first, and cairn undo
-takes it back. A session that cairn fetch brought becomes one of this store:
-its turns can be undone here, and its next steps go on from there. SESSION is
-an id, its beginning, or @ for the one that was changed last, which is meant
-where none is given. It is fetched from the remote of the last cairn push, also
-where it is here: another machine may have gone on with it. Where that fails,
-what is here goes on.
+The files go to the state of the newest checkpoint of the session and of its
+sub-agents, as with cairn restore: what is overwritten or deleted is saved
+first, and cairn undo takes it back. A session that cairn fetch brought becomes
+one of this store: its turns can be undone here, and its next steps go on from
+there. SESSION is an id, its beginning, or @ for the one that was changed last,
+which is meant where none is given. It is fetched from the remote of the last
+cairn push, also where it is here: another machine may have gone on with it.
+Where that fails, what is here goes on.
 
 A session that was only resumed here goes on with what the other machine did
 since. Where both machines went on since they parted, by a prompt, a step or a

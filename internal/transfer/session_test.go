@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -126,6 +127,24 @@ func TestFetchSessionBesideABadNote(t *testing.T) {
 		o.In(dir, "update-ref", ref, strings.TrimSpace(o.Feed(dir, changed, "hash-object", "-w", "--stdin")))
 		if id, _, err := g.FetchSession(t.Context(), dir, "s"); err != nil || id != "s" {
 			t.Errorf("%q: fetched %q, %v", bad, id, err)
+		}
+	}
+}
+
+// TestWantedSpecs: the refspecs of a session fit into a command line, whatever the number of its sub-agents.
+func TestWantedSpecs(t *testing.T) {
+	t.Parallel()
+	var lines []sessionLine
+	for i := range 3000 {
+		lines = append(lines, sessionLine{key: "id-shop", store: fmt.Sprintf("%016x", i%3), ref: fmt.Sprintf("sessions/some-longer-id-%d", i), id: fmt.Sprint(i)})
+	}
+	for _, n := range []int{1, 2, 30, 3000} {
+		want := wantSession(lines[:n])
+		if size := len(strings.Join(want.specs, " ")); size > maxCommandLine {
+			t.Errorf("%d lines: %d bytes", n, size)
+		}
+		if !want.only(lines[0].store, lines[0].ref) || want.only(lines[0].store, "sessions/another") {
+			t.Errorf("%d lines: other lines than those of the session are wanted", n)
 		}
 	}
 }

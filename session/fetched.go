@@ -16,9 +16,9 @@ import (
 // Origin says where a session was fetched from, in the words of that machine.
 type Origin = operation.Machine
 
-// loadFetched reads a session that another store has pushed.
-func (s *Sessions) loadFetched(ctx context.Context, id string) (*history, error) {
-	tip, err := s.lines.FetchedTip(ctx, id, s.bookkeeping)
+// loadFetched reads a session that another store has pushed, "" for any.
+func (s *Sessions) loadFetched(ctx context.Context, id, store string) (*history, error) {
+	tip, err := s.lines.FetchedTip(ctx, id, store, s.bookkeeping)
 	if err != nil {
 		return nil, err
 	}
@@ -170,10 +170,12 @@ type way struct {
 	store  string  // another store that has all its work, "" for none
 }
 
+const noStore = "-" // no store has this id
+
 // goingOn returns where a session and its sub-agents go on, the session as the last, and the newest checkpoint of all.
 // Sub-agents count where they are of the store that has all work of the session.
 func (s *Sessions) goingOn(ctx context.Context, id string) (ways []way, newest string, err error) {
-	self, err := s.newestOf(ctx, id)
+	self, err := s.newestOf(ctx, id, "")
 	if err != nil {
 		return nil, "", err
 	}
@@ -184,12 +186,12 @@ func (s *Sessions) goingOn(ctx context.Context, id string) (ways []way, newest s
 	at := self.at
 	newest = self.tip
 	for _, d := range descendants(all, id) {
-		w, err := s.newestOf(ctx, d.ID)
+		w, err := s.newestOf(ctx, d.ID, cmp.Or(self.store, noStore))
+		if errors.Is(err, cairn.ErrNotFound) || err == nil && w.from == nil && self.from != nil {
+			continue
+		}
 		if err != nil {
 			return nil, "", err
-		}
-		if w.from == nil && self.from != nil || w.from != nil && w.from.Store != self.store {
-			continue
 		}
 		if ways = append(ways, w); w.at > at {
 			newest, at = w.tip, w.at
@@ -203,7 +205,7 @@ func (s *Sessions) takeOver(ctx context.Context, u *operation.LineUpdate, w way)
 	if w.from == nil {
 		return nil
 	}
-	h, err := s.loadFetched(ctx, w.id)
+	h, err := s.loadFetched(ctx, w.id, w.from.Store)
 	if err != nil {
 		return err
 	}
@@ -216,13 +218,13 @@ func (s *Sessions) takeOver(ctx context.Context, u *operation.LineUpdate, w way)
 	return s.append(ctx, u, h, operation.LineAppend{Message: "resume session " + name(w.id), Parent: w.tip, Beside: w.beside})
 }
 
-// newestOf returns where a session goes on.
-func (s *Sessions) newestOf(ctx context.Context, id string) (way, error) {
+// newestOf returns where a session goes on: here, or at another store, "" for any.
+func (s *Sessions) newestOf(ctx context.Context, id, store string) (way, error) {
 	own, err := s.lines.Tip(id)
 	if err != nil && !errors.Is(err, cairn.ErrNotFound) {
 		return way{}, err
 	}
-	fetched, ferr := s.lines.FetchedTip(ctx, id, s.bookkeeping)
+	fetched, ferr := s.lines.FetchedTip(ctx, id, store, s.bookkeeping)
 	switch {
 	case ferr != nil && !errors.Is(ferr, cairn.ErrNotFound):
 		return way{}, ferr

@@ -90,3 +90,33 @@ func TestResumeBesideAnotherSubAgent(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The sub-agents come from the store that has all work of the session, although another one has resumed them since.
+func TestResumeSubAgentsOfTheStore(t *testing.T) {
+	t.Parallel()
+	remote := remoteOf(t)
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
+	f.turn("s-1", "m-1", "Fix the login", "a", "2\n")
+	f.kid("kid", "b")
+	g, h := f.machine(gittest.Tree{}), f.machine(gittest.Tree{})
+	f.sent(remote)
+	g.got(remote)
+	g.resume()
+	g.sent(remote)
+	f.turn("s-1", "m-2", "And the logout", "c", "3\n")
+	f.sent(remote)
+	h.got(remote)
+	h.resume()
+	h.is("c", "3\n")
+	if s, err := h.Get(background, "kid"); err != nil || s.Fetched != nil {
+		t.Errorf("sub-agent %+v, %v", s, err)
+	}
+	for range 2 {
+		if _, _, err := h.UndoTurn(background, "s-1", session.MoveOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := os.Stat(h.path("b")); err == nil {
+		t.Error("the work of the sub-agent is there after its turn was taken back")
+	}
+}

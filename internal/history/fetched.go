@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -60,12 +61,13 @@ func (r *Store) FetchedTips(ctx context.Context) ([]FetchedLine, error) {
 
 // FetchedTip returns the newest checkpoint of a line that another store has pushed. Of the lines of
 // several stores, and of one that was begun again, it is that on which something happened last, see
-// LastWork. The error wraps ErrNotFound where there is none.
-func (r *Store) FetchedTip(ctx context.Context, id string, idle func(*LineEvent) bool) (FetchedLine, error) {
+// LastWork. With a store, its lines alone count. The error wraps ErrNotFound where there is none.
+func (r *Store) FetchedTip(ctx context.Context, id, store string, idle func(*LineEvent) bool) (FetchedLine, error) {
 	tips, err := r.fetchedTips(ctx, strings.TrimPrefix(LineRef(id), RefRoot))
 	if err != nil {
 		return FetchedLine{}, err
 	}
+	tips = slices.DeleteFunc(tips, func(tip FetchedLine) bool { return store != "" && tip.From.Store != store })
 	if len(tips) == 0 {
 		return FetchedLine{}, state.NotFound("fetched line %q", id)
 	}

@@ -61,7 +61,7 @@ func TestFetchSessionThatWasRewritten(t *testing.T) {
 		if err != nil || id != "s" || strings.Contains(strings.Join(fetched, " "), "other") {
 			t.Errorf("sealed %v: fetched %q, %q, %v", sealed, id, fetched, err)
 		}
-		if tip, err := g.FetchedTip(t.Context(), "s", func(*history.LineEvent) bool { return false }); err != nil || tip.ID != now.ID {
+		if tip, err := g.FetchedTip(t.Context(), "s", "", func(*history.LineEvent) bool { return false }); err != nil || tip.ID != now.ID {
 			t.Errorf("sealed %v: the session is at %v, %v, want %s", sealed, tip.LineEvent, err, now.ID)
 		}
 	}
@@ -94,7 +94,7 @@ func TestFetchSessionAfterACleaning(t *testing.T) {
 	if err != nil || id != "s" || strings.Contains(strings.Join(fetched, " "), "s2") {
 		t.Errorf("fetched %q, %q, %v", id, fetched, err)
 	}
-	if tip, err := g.FetchedTip(t.Context(), "s", func(*history.LineEvent) bool { return false }); err != nil || tip.ID != now.ID {
+	if tip, err := g.FetchedTip(t.Context(), "s", "", func(*history.LineEvent) bool { return false }); err != nil || tip.ID != now.ID {
 		t.Errorf("the session is at %v, %v, want %s", tip.LineEvent, err, now.ID)
 	}
 }

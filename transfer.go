@@ -87,7 +87,7 @@ func (r *Repo) Push(ctx context.Context, where string) (pushed []string, err err
 	return r.transport.Push(ctx, where)
 }
 
-// FetchSession brings one session that another store of this project has pushed, and nothing else. spec
+// FetchSession brings one session that other stores of this project have pushed, with its sub-agents. spec
 // is its id, a prefix that one session alone has, or "@" for the newest. It returns the id and what Fetch
 // returns. The error is ErrNotFound or ErrAmbiguous.
 func (r *Repo) FetchSession(ctx context.Context, where, spec string) (id string, fetched []string, err error) {

@@ -1,33 +1,24 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // Origin says where a session was fetched from, in the words of that machine.
 type Origin = operation.Machine
 
-// ErrFetched: the session was fetched from another store. It can be read, restored and forked; Resume
-// makes it one of this store.
-var ErrFetched = errors.New("the session was fetched")
-
-// owned refuses a session of another store.
-func (h *history) owned() error {
-	if h.from == nil {
-		return nil
-	}
-	return fmt.Errorf("session %q: %w from %s (cairn resume %s goes on with it)", h.ID, ErrFetched, h.from, word(h.ID))
-}
-
-// loadFetched reads a session that another store has pushed.
-func (s *Sessions) loadFetched(ctx context.Context, id string) (*history, error) {
-	tip, err := s.lines.FetchedTip(ctx, id)
+// loadFetched reads a session that another store has pushed, "" for any.
+func (s *Sessions) loadFetched(ctx context.Context, id, store string) (*history, error) {
+	tip, err := s.lines.FetchedTip(ctx, id, store, s.bookkeeping)
 	if err != nil {
 		return nil, err
 	}
@@ -49,6 +40,7 @@ func (s *Sessions) loadFetched(ctx context.Context, id string) (*history, error)
 type fetchedDigest struct {
 	digest
 	from Origin
+	tip  *operation.LineEvent
 }
 
 // fetchedDigests lists the sessions of other stores, of one id the newest. A session whose record
@@ -68,16 +60,23 @@ func (s *Sessions) fetchedDigests(ctx context.Context) ([]fetchedDigest, error) 
 		if err != nil || d == nil || checkID("id of the session", d.ID) != nil {
 			continue
 		}
+		f := fetchedDigest{*d, tip.From, tip.LineEvent}
 		at, again := newest[d.ID]
 		switch {
 		case !again:
 			newest[d.ID] = len(list)
-			list = append(list, fetchedDigest{*d, tip.From})
-		case list[at].At < d.At:
-			list[at] = fetchedDigest{*d, tip.From}
+			list = append(list, f)
+		case s.after(ctx, f, list[at]):
+			list[at] = f
 		}
 	}
 	return list, nil
+}
+
+// after reports whether something happened later in one line of a session than in another one.
+func (s *Sessions) after(ctx context.Context, a, b fetchedDigest) bool {
+	at := func(d fetchedDigest) int64 { return s.lines.LastWork(ctx, d.tip, s.bookkeeping).At() }
+	return cmp.Or(cmp.Compare(at(a), at(b)), cmp.Compare(a.At, b.At)) > 0
 }
 
 // fetchedBeside lists the sessions of other stores that this store does not have.
@@ -130,110 +129,208 @@ func (s *Sessions) around(ctx context.Context, h *history) ([]digest, error) {
 	return list, nil
 }
 
-// moveRoot maps the absolute paths of a record from the root on one machine to that on this one.
-// Others stay.
-func (r *record) moveRoot(from, to string) {
-	if from == "" || from == to {
-		return
-	}
-	if len(from) > 1 && from[1] == ':' { // of Windows
-		from = strings.ReplaceAll(from, `\`, "/")
-	}
-	for i := range r.Events {
-		ev := &r.Events[i]
-		for _, paths := range []cairn.Paths{ev.Files, ev.First, ev.Paths} {
-			for j, path := range paths {
-				if rest, ok := strings.CutPrefix(path, strings.TrimSuffix(from, "/")+"/"); ok {
-					paths[j] = strings.TrimSuffix(to, "/") + "/" + rest
-				}
-			}
-		}
-	}
-}
-
-// movedFrom returns the root that the earlier records of a line have, "" for that of this one.
-func (r *record) movedFrom() string {
-	for i := range r.Events {
-		if r.Events[i].Root != "" {
-			return string(r.Events[i].Root)
-		}
-	}
-	return ""
-}
-
-// Resume goes on with a session: it restores the state of its newest checkpoint, and makes a fetched
-// session one of this store. Files that it overwrites or deletes are saved first, as in cairn.Repo.Restore,
+// Resume goes on with a session and its sub-agents: it restores the state of their newest checkpoint, and makes a
+// fetched session one of this store. Files that it overwrites or deletes are saved first, as in cairn.Repo.Restore,
 // and the restore can be undone. Where both this store and the other one went on since they parted, the
-// error wraps cairn.ErrExists and nothing is done.
+// error wraps cairn.ErrExists and nothing is done. A store that only resumed the session did not go on with it.
 func (s *Sessions) Resume(ctx context.Context, id string, opt cairn.RestoreOptions) (*cairn.Result, error) {
 	if err := checkID("id of the session", id); err != nil {
 		return nil, err
 	}
-	tip, from, err := s.newestOf(ctx, id)
+	ways, to, err := s.goingOn(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	res, err := s.repo.Restore(ctx, tip, opt)
-	if err != nil || opt.DryRun || from == nil {
+	res, err := s.repo.Restore(ctx, to, opt)
+	if err != nil || opt.DryRun || !slices.ContainsFunc(ways, func(w way) bool { return w.from != nil }) {
 		return res, err
 	}
-	err = s.update(ctx, id, func(u *operation.LineUpdate) error {
-		if now, again, err := s.newestOf(ctx, id); err != nil || now != tip || again == nil {
+	err = s.updateFamily(ctx, func(u *operation.LineUpdate) error {
+		ways, now, err := s.goingOn(ctx, id)
+		if err != nil || now != to {
 			return err // another process was faster
 		}
-		h, err := s.loadFetched(ctx, id)
-		if err != nil {
-			return err
+		for _, w := range ways { // the session itself is the last: until then it can be resumed again
+			if err := s.takeOver(ctx, u, w); err != nil {
+				return err
+			}
 		}
-		h.from = nil // from here on it is one of this store
-		s.add(h, event{Kind: kindResume, Root: from.Root})
-		return s.append(ctx, u, h, operation.LineAppend{Message: "resume session " + name(id), Parent: tip})
+		return nil
 	})
 	return res, err
 }
 
-// newestOf returns the newest checkpoint of a session. from is the other store that has it, nil for
-// this one.
-func (s *Sessions) newestOf(ctx context.Context, id string) (tip string, from *Origin, err error) {
-	own, err := s.lines.Tip(id)
-	if err != nil && !errors.Is(err, cairn.ErrNotFound) {
-		return "", nil, err
-	}
-	fetched, ferr := s.lines.FetchedTip(ctx, id)
-	switch {
-	case ferr != nil && !errors.Is(ferr, cairn.ErrNotFound):
-		return "", nil, ferr
-	case own == nil && ferr != nil:
-		return "", nil, notFound("session %q", id)
-	case ferr != nil:
-		return own.ID, nil, nil
-	case own == nil:
-		return fetched.ID, &fetched.From, nil
-	}
-	for _, way := range []struct{ from, to string }{{own.ID, fetched.ID}, {fetched.ID, own.ID}} {
-		met, err := s.leadsTo(ctx, way.from, way.to)
-		if err != nil {
-			return "", nil, err
-		}
-		if met && way.from == own.ID {
-			return own.ID, nil, nil
-		}
-		if met {
-			return fetched.ID, &fetched.From, nil
-		}
-	}
-	if s.onlyResumed(own) {
-		return "", nil, fmt.Errorf("session %q: %w: it was resumed here, and went on at %s (cairn session delete %s, then cairn resume %[4]s goes on with it)",
-			id, cairn.ErrExists, &fetched.From, word(id))
-	}
-	return "", nil, fmt.Errorf("session %q: %w: it went on here and at %s since they parted (cairn restore %.12s takes the files from there)",
-		id, cairn.ErrExists, &fetched.From, fetched.ID)
+// way is where a session goes on.
+type way struct {
+	id     string
+	tip    string  // its newest checkpoint
+	at     int64   // when something happened last
+	from   *Origin // the other store that has it, nil for this one
+	beside string  // the newest checkpoint here, which tip does not come after: nothing but bookkeeping is missing there
+	store  string  // another store that has all its work, "" for none
 }
 
-// onlyResumed reports whether nothing has happened in a session since Resume made it one of this store.
-func (s *Sessions) onlyResumed(tip *operation.LineEvent) bool {
-	rec, err := s.decode(tip)
-	return err == nil && len(rec.Events) == 1 && rec.Events[0].Kind == kindResume
+const noStore = "-" // no store has this id
+
+// goingOn returns where a session and its sub-agents go on, the session as the last, and the newest checkpoint of all.
+// Sub-agents count where they are of the store that has all work of the session.
+func (s *Sessions) goingOn(ctx context.Context, id string) (ways []way, newest string, err error) {
+	self, err := s.newestOf(ctx, id, "")
+	if err != nil {
+		return nil, "", err
+	}
+	all, err := s.named(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	at := self.at
+	newest = self.tip
+	for _, d := range descendants(all, id) {
+		w, err := s.newestOf(ctx, d.ID, cmp.Or(self.store, noStore))
+		if errors.Is(err, cairn.ErrNotFound) || err == nil && w.from == nil && self.from != nil {
+			continue
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		if ways = append(ways, w); w.at > at {
+			newest, at = w.tip, w.at
+		}
+	}
+	return append(ways, self), newest, nil
+}
+
+// takeOver makes a fetched session one of this store.
+func (s *Sessions) takeOver(ctx context.Context, u *operation.LineUpdate, w way) error {
+	if w.from == nil {
+		return nil
+	}
+	h, err := s.loadFetched(ctx, w.id, w.from.Store)
+	if err != nil {
+		return err
+	}
+	own, _, err := s.loadOrNew(ctx, w.id)
+	if err != nil {
+		return err
+	}
+	h.from, h.Further = nil, own.Further // from here on it is one of this store, with the other roots that it has here
+	s.add(h, event{Kind: kindResume, Root: w.from.Root})
+	return s.append(ctx, u, h, operation.LineAppend{Message: "resume session " + name(w.id), Parent: w.tip, Beside: w.beside})
+}
+
+// newestOf returns where a session goes on: here, or at another store, "" for any.
+func (s *Sessions) newestOf(ctx context.Context, id, store string) (way, error) {
+	own, err := s.lines.Tip(id)
+	if err != nil && !errors.Is(err, cairn.ErrNotFound) {
+		return way{}, err
+	}
+	fetched, ferr := s.lines.FetchedTip(ctx, id, store, s.bookkeeping)
+	switch {
+	case ferr != nil && !errors.Is(ferr, cairn.ErrNotFound):
+		return way{}, ferr
+	case own == nil && ferr != nil:
+		return way{}, notFound("session %q", id)
+	}
+	here, there := way{id: id}, way{id: id, from: &fetched.From, store: fetched.From.Store}
+	var worked, workedThere *operation.LineEvent
+	if own != nil {
+		worked = s.lines.LastWork(ctx, own, s.bookkeeping)
+		here.tip, here.at = own.ID, worked.At()
+	}
+	if ferr == nil {
+		workedThere = s.lines.LastWork(ctx, fetched.LineEvent, s.bookkeeping)
+		there.tip, there.at = fetched.ID, workedThere.At()
+	}
+	switch {
+	case ferr != nil:
+		return here, nil
+	case own == nil:
+		return there, nil
+	}
+	all, err := s.leadsTo(ctx, fetched.ID, worked.ID)
+	if err != nil {
+		return way{}, err
+	}
+	if all {
+		here.store = there.store
+	}
+	if has, err := s.leadsTo(ctx, own.ID, workedThere.ID); err != nil || has {
+		return here, err
+	}
+	if !all {
+		return way{}, s.parted(ctx, id, own.ID, &fetched.From, fetched.ID)
+	}
+	if has, err := s.leadsTo(ctx, fetched.ID, own.ID); err != nil || has {
+		return there, err
+	}
+	there.beside = own.ID
+	return there, nil
+}
+
+// bookkeeping reports whether nothing happens in a session at a checkpoint: it was resumed, its beginning was told
+// again, or the host was told what went back.
+func (s *Sessions) bookkeeping(e *operation.LineEvent) bool {
+	rec, err := s.decode(e)
+	if err != nil || len(rec.Events) == 0 || e.Before != "" {
+		return false
+	}
+	for i := range rec.Events {
+		switch rec.Events[i].Kind {
+		case kindResume, kindBegin, kindTold:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// parted says what this store has of a session since it parted from the line of another store.
+func (s *Sessions) parted(ctx context.Context, id, own string, from *Origin, fetched string) error {
+	there := make(map[string]bool)
+	for e, err := range s.lines.Back(ctx, fetched) {
+		if err != nil {
+			break
+		}
+		there[e.ID] = true
+	}
+	n := make(map[string]int)
+	for e, err := range s.lines.Back(ctx, own) {
+		if err != nil || there[e.ID] {
+			break
+		}
+		rec, err := s.decode(e)
+		if err != nil {
+			return err
+		}
+		for i := range rec.Events {
+			n[rec.Events[i].work()]++
+		}
+	}
+	var did []string
+	for _, noun := range []string{"prompt", "step", "revert"} {
+		if n[noun] > 0 {
+			did = append(did, wording.Count(n[noun], noun))
+		}
+	}
+	here := ""
+	if len(did) > 0 {
+		here = " (" + strings.Join(did, ", ") + ")"
+	}
+	return fmt.Errorf("session %q: %w: it went on here%s and at %s since they parted (cairn restore %.12s takes the files from there)",
+		id, cairn.ErrExists, here, from, fetched)
+}
+
+// work is what an event counts as in a message, "" for nothing.
+func (ev *event) work() string {
+	switch {
+	case ev.Kind == kindMessage && ev.Role == RoleUser:
+		return "prompt"
+	case ev.Kind == kindStep:
+		return "step"
+	case ev.Kind == kindRevert || ev.Kind == kindUnrevert:
+		return "revert"
+	}
+	return ""
 }
 
 // leadsTo reports whether a checkpoint of a line comes after another one.

@@ -208,26 +208,6 @@ func TestResumeParted(t *testing.T) {
 	}
 }
 
-// Only the other machine went on since the session was resumed: the error says so, and its advice goes on there.
-func TestResumedOnly(t *testing.T) {
-	t.Parallel()
-	f, g, remote := resumed(t)
-	f.turn("s-1", "m-2", "There", "c", "4\n")
-	f.sent(remote)
-	g.got(remote)
-	_, err := g.Resume(background, "s-1", cairn.RestoreOptions{})
-	if !errors.Is(err, cairn.ErrExists) || !strings.Contains(err.Error(), "(cairn session delete s-1, then cairn resume s-1 ") {
-		t.Fatalf("resumed again: %v", err)
-	}
-	if err := g.Delete(background, "s-1"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := g.Resume(background, "s-1", cairn.RestoreOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	g.is("c", "4\n")
-}
-
 // A session that a purge has rewritten goes on elsewhere as it is now, without what was purged.
 func TestResumeAfterAPurge(t *testing.T) {
 	t.Parallel()

@@ -73,7 +73,7 @@ func (s *Sessions) fork(ctx context.Context, u *operation.LineUpdate, h *history
 	}
 	source := h.ID
 	if h.from != nil {
-		begun.Root, h.from = h.from.Root, nil // the fork is one of this store
+		begun.Root, h.from, h.Further = h.from.Root, nil, nil // the fork is one of this store, and of this root alone
 	}
 	s.add(h, begun) // while it is still the source
 	h.digest = digest{

@@ -63,7 +63,7 @@ func (s *Sessions) load(ctx context.Context, id string) (*history, error) {
 	if !errors.Is(err, ErrNotFound) {
 		return h, err
 	}
-	if h, ferr := s.loadFetched(ctx, id); !errors.Is(ferr, cairn.ErrNotFound) {
+	if h, ferr := s.loadFetched(ctx, id, ""); !errors.Is(ferr, cairn.ErrNotFound) {
 		return h, ferr
 	}
 	return nil, err

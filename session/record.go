@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -259,4 +260,35 @@ func maskCommand(meta map[string]string) map[string]string {
 	out := maps.Clone(meta)
 	out[MetaCommand] = masked
 	return out
+}
+
+// moveRoot maps the absolute paths of a record from the root on one machine to that on this one.
+// Others stay.
+func (r *record) moveRoot(from, to string) {
+	if from == "" || from == to {
+		return
+	}
+	if len(from) > 1 && from[1] == ':' { // of Windows
+		from = strings.ReplaceAll(from, `\`, "/")
+	}
+	for i := range r.Events {
+		ev := &r.Events[i]
+		for _, paths := range []cairn.Paths{ev.Files, ev.First, ev.Paths} {
+			for j, path := range paths {
+				if rest, ok := strings.CutPrefix(path, strings.TrimSuffix(from, "/")+"/"); ok {
+					paths[j] = strings.TrimSuffix(to, "/") + "/" + rest
+				}
+			}
+		}
+	}
+}
+
+// movedFrom returns the root that the earlier records of a line have, "" for that of this one.
+func (r *record) movedFrom() string {
+	for i := range r.Events {
+		if r.Events[i].Root != "" {
+			return string(r.Events[i].Root)
+		}
+	}
+	return ""
 }

@@ -35,13 +35,14 @@ func (s *Sessions) others(ctx context.Context, id string) otherRoots {
 	return list
 }
 
-// furtherOf lists the other roots of a session, none for a session that has not begun.
+// furtherOf lists the other roots of a session, none for a session that has not begun. Those of a session that was
+// fetched are of another machine.
 func (s *Sessions) furtherOf(ctx context.Context, id string) []string {
 	if id == "" || s.alone {
 		return nil
 	}
 	h, err := s.load(ctx, id)
-	if err != nil {
+	if err != nil || h.from != nil {
 		return nil
 	}
 	return h.Further

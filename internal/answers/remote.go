@@ -55,19 +55,23 @@ type Resuming struct {
 
 	Remote string              // "" = the one that the store knows
 	Fetch  func(remote string) // called before a session is fetched from the known remote; nil = not told
+
+	// With Stale, a session that is here is fetched, too, where a remote is known: another store may have gone on with
+	// it. Stale is called with the reason why that failed.
+	Stale func(error)
 }
 
 // SessionToResume returns the id of the session that goes on. It fetches a session that is not here. A
 // session that only this store has is found without the remote.
 func SessionToResume(ctx context.Context, repo *cairn.Repo, all *session.Sessions, r Resuming) (id string, err error) {
 	if r.First {
-		id, err = r.fetch(ctx, repo)
-		if err == nil || r.Spec == session.Newest || !errors.Is(err, cairn.ErrNotFound) {
-			return id, err
-		}
+		return r.fetchedOrHere(ctx, repo, all)
 	}
 	id, err = all.Find(ctx, r.Spec)
-	if r.First || !errors.Is(err, cairn.ErrNotFound) {
+	if err == nil && r.Stale != nil {
+		return id, r.again(ctx, repo, id)
+	}
+	if !errors.Is(err, cairn.ErrNotFound) {
 		return id, err
 	}
 	absent := err
@@ -75,6 +79,32 @@ func SessionToResume(ctx context.Context, repo *cairn.Repo, all *session.Session
 		err = fmt.Errorf("%w; %w", absent, err)
 	}
 	return id, err
+}
+
+// fetchedOrHere fetches a session. One that is not there may be here; where it is not, the remote's error says more.
+func (r *Resuming) fetchedOrHere(ctx context.Context, repo *cairn.Repo, all *session.Sessions) (string, error) {
+	id, err := r.fetch(ctx, repo)
+	if r.Spec == session.Newest || !errors.Is(err, cairn.ErrNotFound) {
+		return id, err
+	}
+	here, ferr := all.Find(ctx, r.Spec)
+	if errors.Is(ferr, cairn.ErrNotFound) {
+		return "", err
+	}
+	return here, ferr
+}
+
+// again fetches what other stores have of a session that is here.
+func (r *Resuming) again(ctx context.Context, repo *cairn.Repo, id string) error {
+	r.Spec = id
+	_, err := r.fetch(ctx, repo)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil && !errors.Is(err, cairn.ErrNoRemote) && !errors.Is(err, cairn.ErrNotFound) {
+		r.Stale(err)
+	}
+	return nil
 }
 
 func (r *Resuming) fetch(ctx context.Context, repo *cairn.Repo) (id string, err error) {

@@ -1,9 +1,11 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -58,24 +60,40 @@ func (r *Store) FetchedTips(ctx context.Context) ([]FetchedLine, error) {
 }
 
 // FetchedTip returns the newest checkpoint of a line that another store has pushed. Of the lines of
-// several stores, and of one that was begun again, it is that which moved last. The error wraps
-// ErrNotFound where there is none.
-func (r *Store) FetchedTip(ctx context.Context, id string) (FetchedLine, error) {
+// several stores, and of one that was begun again, it is that on which something happened last, see
+// LastWork. With a store, its lines alone count. The error wraps ErrNotFound where there is none.
+func (r *Store) FetchedTip(ctx context.Context, id, store string, idle func(*LineEvent) bool) (FetchedLine, error) {
 	tips, err := r.fetchedTips(ctx, strings.TrimPrefix(LineRef(id), RefRoot))
 	if err != nil {
 		return FetchedLine{}, err
 	}
+	tips = slices.DeleteFunc(tips, func(tip FetchedLine) bool { return store != "" && tip.From.Store != store })
 	if len(tips) == 0 {
 		return FetchedLine{}, state.NotFound("fetched line %q", id)
 	}
-	newest := tips[0]
+	newest, at := tips[0], r.LastWork(ctx, tips[0].LineEvent, idle).at
 	for _, tip := range tips[1:] {
 		rewritten := tip.again && tip.at == newest.at && tip.From.Store == newest.From.Store // by a purge, which changes no time
-		if tip.at > newest.at || rewritten {
-			newest = tip
+		last := r.LastWork(ctx, tip.LineEvent, idle).at
+		if rewritten || cmp.Or(cmp.Compare(last, at), cmp.Compare(tip.at, newest.at)) > 0 {
+			newest, at = tip, last
 		}
 	}
-	return newest, nil
+	return newest, ctx.Err()
+}
+
+// LastWork returns the newest checkpoint of a line that is not idle, the oldest one that can be read where all are.
+func (r *Store) LastWork(ctx context.Context, tip *LineEvent, idle func(*LineEvent) bool) *LineEvent {
+	last := tip
+	for e, err := range r.Line(ctx, tip.ID) {
+		if err != nil {
+			break
+		}
+		if last = e; !idle(e) {
+			break
+		}
+	}
+	return last
 }
 
 // fetchedTips reads the lines of a name with all their beginnings, "" for all.

@@ -76,8 +76,9 @@ type LineAppend struct {
 	Paths   []string
 
 	// Parent is the checkpoint that it follows, from another line, "" for the newest of the line. The
-	// caller has checked that Parent comes after that. State is one whose state it has.
-	Parent, State string
+	// caller has checked that Parent comes after that, or names the newest of the line as Beside: a further
+	// parent, so that the line still leads to it. State is one whose state it has.
+	Parent, Beside, State string
 
 	Outside []string // ids of records of paths outside the root that the event names
 }
@@ -134,6 +135,13 @@ func (u *LineUpdate) appended(ref string, a *LineAppend) (s state.State, parents
 	}
 	if from != nil {
 		parents = []object.ID{history.IDOf(from)}
+	}
+	if a.Beside != "" {
+		beside, err := u.byID(a.Beside)
+		if err != nil {
+			return s, nil, err
+		}
+		parents = append(parents, history.IDOf(beside))
 	}
 	if like == nil {
 		return state.State{Tree: object.EmptyTree, Meta: &state.Metadata{Version: state.MetadataVersion}}, parents, nil

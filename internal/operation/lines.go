@@ -83,9 +83,15 @@ func (l Lines) Tip(id string) (*LineEvent, error) { return l.operator.LineTip(id
 func (l Lines) Tips(ctx context.Context) ([]*LineEvent, error) { return l.operator.LineTips(ctx) }
 
 // FetchedTip returns the newest checkpoint of a line that another store has pushed, ErrNotFound where
-// there is none.
-func (l Lines) FetchedTip(ctx context.Context, id string) (history.FetchedLine, error) {
-	return l.operator.FetchedTip(ctx, id)
+// there is none. Of several lines it is that with the newest checkpoint that is not idle. With a store, its
+// lines alone count.
+func (l Lines) FetchedTip(ctx context.Context, id, store string, idle func(*LineEvent) bool) (history.FetchedLine, error) {
+	return l.operator.FetchedTip(ctx, id, store, idle)
+}
+
+// LastWork returns the newest checkpoint of a line that is not idle, the oldest one where all are.
+func (l Lines) LastWork(ctx context.Context, tip *LineEvent, idle func(*LineEvent) bool) *LineEvent {
+	return l.operator.LastWork(ctx, tip, idle)
 }
 
 // FetchedTips returns the newest checkpoint of every line that other stores have pushed.

@@ -47,6 +47,7 @@ type node struct {
 	thinned *thinned.Record // nil = its state is there
 	record  *thinned.Record // of a unit whose state goes
 	when    time.Time
+	onLine  bool     // it has the record of a line
 	label   bool     // a caller has given it a message
 	git     string   // record of the user's git repository; "" = none
 	outside []string // records of paths outside the root
@@ -178,14 +179,19 @@ func (s *survey) add(ctx context.Context, prefix string, ref odb.Ref) error {
 }
 
 // addLine makes a unit of each checkpoint of a line, with the commits that only this checkpoint
-// reaches. A revert, for one, has its target as a second parent.
+// reaches. A revert, for one, has its target as a second parent. What a line held before it went on elsewhere has
+// units of its own.
 func (s *survey) addLine(ctx context.Context, ref odb.Ref, class unitClass) error {
 	id, u := ref.ID, s.owned[ref.ID]
 	var last, when time.Time
+	var beside []object.ID
 	for ; u == nil; u = s.owned[id] {
 		n, err := s.node(ctx, id)
-		if err != nil || n == nil {
+		if err != nil {
 			return err
+		}
+		if n == nil {
+			break
 		}
 		if last.IsZero() {
 			last, when = n.when, n.when
@@ -193,34 +199,38 @@ func (s *survey) addLine(ctx context.Context, ref odb.Ref, class unitClass) erro
 		if n.when.Before(when) {
 			when = n.when
 		}
-		own := &unit{lines: []string{ref.Name}, ids: []object.ID{id}, when: when, last: last, class: class, commits: 1}
-		if n.thinned != nil {
-			own.thinned, own.commits = true, 0
-		}
+		own := s.addUnit(ref.Name, id, n, unit{when: when, last: last, class: class})
 		if id == ref.ID && ref.Name != thinned.Ref {
 			s.tips = append(s.tips, surveyTip{ref, own})
 		}
-		s.units, s.owned[id] = append(s.units, own), own
-		if len(n.Parents) == 0 {
-			return nil
+		lines, err := s.takeBeside(ctx, own, n)
+		if err != nil {
+			return err
 		}
-		for _, beside := range n.Parents[1:] {
-			ids, err := s.walk(ctx, beside, s.owned)
-			if err != nil {
-				return err
-			}
-			own.ids = append(own.ids, ids...)
+		beside = append(beside, lines...)
+		if len(n.Parents) == 0 {
+			break
 		}
 		id = n.Parents[0]
 	}
-	if id == ref.ID { // the line ends inside another line
+	if u != nil && id == ref.ID { // the line ends inside another line
 		s.tips = append(s.tips, surveyTip{ref, u})
 		last = s.Known[id].when
 	}
-	if class == unitSession {
+	if u != nil && class == unitSession {
 		s.share(ref.Name, last, u)
 	}
-	return nil
+	return s.addBeside(ctx, ref.Name, beside, unit{last: last, class: class})
+}
+
+// addUnit makes a unit of a checkpoint of a line, with the times and the class of another one.
+func (s *survey) addUnit(line string, id object.ID, n *node, like unit) *unit {
+	own := &unit{lines: []string{line}, ids: []object.ID{id}, when: like.when, last: like.last, class: like.class, commits: 1}
+	if n.thinned != nil {
+		own.thinned, own.commits = true, 0
+	}
+	s.units, s.owned[id] = append(s.units, own), own
+	return own
 }
 
 // share makes the part of a session that a fork continues live as long as the fork.

@@ -62,7 +62,8 @@ func (s *survey) node(ctx context.Context, id object.ID) (*node, error) {
 	}
 	n := &node{
 		tree: c.Tree, Parents: c.Parents, thinned: rec, when: FineTime(c), label: history.Labelled(c),
-		git: recordOf(c), outside: outsideOf(c),
+		onLine: c.Header(history.LineHeader) != "",
+		git:    recordOf(c), outside: outsideOf(c),
 	}
 	switch {
 	case rec == nil && s.ends.Has(id, n.Parents):

@@ -38,6 +38,7 @@ type about struct {
 type aboutSession struct {
 	Ref      string `json:"ref"` // below refs/cairn/ of the store
 	ID       string `json:"id"`
+	Parent   string `json:"parent,omitempty"` // whose sub-agent it is; earlier releases leave it out
 	Title    string `json:"title,omitempty"`
 	Agent    string `json:"agent,omitempty"`
 	At       int64  `json:"at"` // nanoseconds since 1970
@@ -56,10 +57,10 @@ const (
 // record of each checkpoint.
 type digest struct {
 	Now struct {
-		ID, Title, First string
-		Meta             map[string]string
-		At               int64
-		Messages, Steps  int
+		ID, Parent, Title, First string
+		Meta                     map[string]string
+		At                       int64
+		Messages, Steps          int
 	} `json:"now"`
 }
 
@@ -99,7 +100,7 @@ func (r *Transport) noteSession(ctx context.Context, ref odb.Ref) (s aboutSessio
 			continue
 		}
 		s = aboutSession{
-			Ref: strings.TrimPrefix(ref.Name, history.RefRoot), ID: d.Now.ID, Agent: d.Now.Meta["agent"],
+			Ref: strings.TrimPrefix(ref.Name, history.RefRoot), ID: d.Now.ID, Parent: d.Now.Parent, Agent: d.Now.Meta["agent"],
 			At: d.Now.At, Messages: d.Now.Messages, Steps: d.Now.Steps,
 		}
 		if !r.Opt.NoPrompts {
@@ -138,7 +139,15 @@ func parseAbout(data []byte) (*about, error) {
 	case len(a.Sessions) > maxNoted:
 		return nil, errors.New("too many sessions")
 	}
+	a.Sessions = slices.DeleteFunc(a.Sessions, func(s aboutSession) bool { return !isSessionRef(s.Ref) })
 	return &a, nil
+}
+
+// isSessionRef reports whether a text has the form of a session's ref below that of its store. Any other would be a
+// pattern, or no ref, for git.
+func isSessionRef(text string) bool {
+	name, ok := strings.CutPrefix(history.RefRoot+text, history.RefSessions)
+	return ok && name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-_.%+/") == "" && !strings.Contains(name, "..")
 }
 
 // aboutRef is a note in a quarantine.

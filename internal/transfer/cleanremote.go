@@ -65,7 +65,24 @@ func (r *Transport) cleanRemote(ctx context.Context, m *remote, dryRun bool) (dr
 	if dryRun {
 		return namesOf(surplus), nil
 	}
-	return m.drop(ctx, q.Dir(), surplus)
+	if dropped, err = m.drop(ctx, q.Dir(), surplus); err == nil && len(dropped) > 0 {
+		err = r.noteAgain(ctx, m)
+	}
+	return dropped, err
+}
+
+// noteAgain writes the note about this store again: it names sessions that have been dropped. Where the lines lie sealed
+// there, an open note would tell about them.
+func (r *Transport) noteAgain(ctx context.Context, m *remote) error {
+	recipients, err := r.recipients(m.url)
+	if err != nil || len(recipients) > 0 {
+		return err
+	}
+	lines, err := r.ownLines()
+	if err == nil {
+		_, err = r.pushOpen(ctx, m, lines, func(odb.Ref) bool { return false })
+	}
+	return err
 }
 
 // rewritten returns the lines, beside those that go anyway, that end with a state which a purge or a repair has

@@ -124,3 +124,26 @@ func TestCleanRemoteMoved(t *testing.T) {
 		t.Error("cleaned an absent repository")
 	}
 }
+
+// TestCleanRemoteNote: the note beside the lines does not name a session that was dropped.
+func TestCleanRemoteNote(t *testing.T) {
+	t.Parallel()
+	dir := bareRepository(t, gittest.NewOracle(t))
+	f := newMachine(t)
+	f.session("s", "Secret plan", 5, map[string]string{"a": "1\n"})
+	f.session("stays", "Two", 6, map[string]string{"a": "2\n"})
+	f.push(dir)
+	if err := f.DB.DeleteRef(history.LineRef("s")); err != nil {
+		t.Fatal(err)
+	}
+	if dropped := f.cleanRemote("", true); !slices.Equal(dropped, []string{"sessions/s"}) {
+		t.Errorf("would drop %q", dropped)
+	}
+	if dropped := f.cleanRemote("", false); !slices.Equal(dropped, []string{"sessions/s"}) {
+		t.Errorf("dropped %q", dropped)
+	}
+	list, err := f.other().ListRemote(t.Context(), dir, false)
+	if err != nil || len(list) != 1 || len(list[0].Stores) != 1 || len(list[0].Stores[0].Sessions) != 1 || list[0].Stores[0].Sessions[0].ID != "stays" {
+		t.Errorf("list %+v, %v", list, err)
+	}
+}

@@ -60,7 +60,7 @@ func (r *Transport) Fetch(ctx context.Context, where string) (fetched []string, 
 		}
 		return r.fetchLines(ctx, where, &wanted{specs: specs})
 	}
-	p, why, err := r.Project(ctx)
+	p, _, err := r.Project(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -69,10 +69,18 @@ func (r *Transport) Fetch(ctx context.Context, where string) (fetched []string, 
 		want.specs = append(want.specs, lineSpec(key), aboutSpec(key), signedSpec(key+"/*"))
 	}
 	fetched, err = r.fetchLines(ctx, where, want)
-	if errors.Is(err, state.ErrNotFound) && why != nil {
+	return fetched, r.unknown(ctx, err)
+}
+
+// unknown adds a reason to an error that nothing was found: the project may be known by its path only.
+func (r *Transport) unknown(ctx context.Context, err error) error {
+	if !errors.Is(err, state.ErrNotFound) {
+		return err
+	}
+	if _, why, _ := r.Project(ctx); why != nil {
 		err = fmt.Errorf("%w; the project is known by its path only, because %w; cairn adopt --id gives it an id", err, why)
 	}
-	return fetched, err
+	return err
 }
 
 // storeSpecs returns the refspecs that bring the lines of another store on this machine, nil where
@@ -138,7 +146,7 @@ func (r *Transport) fetch(ctx context.Context, m *remote, want *wanted, all bool
 	if q, err = r.receive(ctx, q, sealed, own, len(lacks) > 0); err != nil {
 		return nil, sealed.again, err
 	}
-	in, err := r.judgeIncoming(ctx, q, own, sealed.mine)
+	in, err := r.judgeIncoming(ctx, q, want, own, sealed.mine)
 	if err = sealed.explained(err); err != nil {
 		return nil, sealed.again, err
 	}

@@ -35,7 +35,7 @@ type incomingLine struct {
 }
 
 // judgeIncoming audits what came. mine says that the remote has sealed lines of this store itself, which do not come.
-func (r *Transport) judgeIncoming(ctx context.Context, q *odb.Quarantine, own string, mine bool) (*incoming, error) {
+func (r *Transport) judgeIncoming(ctx context.Context, q *odb.Quarantine, want *wanted, own string, mine bool) (*incoming, error) {
 	refs, err := q.Refs(RefIncoming)
 	if err != nil {
 		return nil, err
@@ -63,12 +63,18 @@ func (r *Transport) judgeIncoming(ctx context.Context, q *odb.Quarantine, own st
 		if !ok || line == "" || !identity.IsKey(key) || !isStoreID(store) {
 			return nil, fmt.Errorf("line %s: no store of cairn has such a line", name)
 		}
+		if want.only != nil && !want.only(store, line) {
+			continue
+		}
 		old, err := r.DB.Ref(history.RefRemotes + name)
 		if err == nil && old == ref.ID {
 			delete(found, name)
 			continue
 		}
 		met, err := in.judge(ctx, ref.ID, old)
+		if err == nil && !met && in.trusted[old] {
+			met, err = r.parentsWith(in).leadTo(ctx, ref.ID, old)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("line %s: %w", name, err)
 		}
@@ -120,7 +126,7 @@ func (r *Transport) machinesOf(q *odb.Quarantine) (map[string]history.Machine, e
 }
 
 // judge audits a commit and its ancestors, up to those that are trusted and to the ends of lines, and reports
-// whether it met old.
+// whether it met old. It does not look behind trusted ones, such as those of a line that went on here.
 func (in *incoming) judge(ctx context.Context, tip, old object.ID) (met bool, err error) {
 	seen := map[object.ID]bool{tip: true}
 	for queue := []object.ID{tip}; len(queue) > 0; {
@@ -154,6 +160,24 @@ func (in *incoming) judge(ctx context.Context, tip, old object.ID) (met bool, er
 		}
 	}
 	return met, nil
+}
+
+// parentsWith reads the parents of commits that are here or that came.
+func (r *Transport) parentsWith(in *incoming) parentsOf {
+	return func(id object.ID) ([]object.ID, error) {
+		if !in.trusted[id] {
+			c, err := in.reread(id)
+			if err != nil {
+				return nil, err
+			}
+			return c.Parents, nil
+		}
+		c, err := r.ReadCheckpoint(id)
+		if err != nil {
+			return nil, err
+		}
+		return history.CommitOf(c).Parents, nil
+	}
 }
 
 // endsHere reports whether a line ends at a commit on the remote, and goes no further here either.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -47,6 +46,7 @@ type RemoteSession struct {
 	Messages int       `json:"messages,omitempty"`
 	Steps    int       `json:"steps,omitempty"`
 
+	parent string // whose sub-agent it is
 	ref    string // on the remote, below that of the store
 	sealed bool   // it lies sealed there
 }
@@ -169,7 +169,8 @@ func (b *listing) add(note aboutRef, a *about, sealed bool) {
 	}
 	for _, x := range a.Sessions {
 		s.Sessions = append(s.Sessions, RemoteSession{
-			ID: x.ID, Title: x.Title, Agent: x.Agent, Updated: timeOfNote(x.At), Messages: x.Messages, Steps: x.Steps, ref: x.Ref, sealed: sealed,
+			ID: x.ID, Title: x.Title, Agent: x.Agent, Updated: timeOfNote(x.At), Messages: x.Messages, Steps: x.Steps,
+			parent: x.Parent, ref: x.Ref, sealed: sealed,
 		})
 	}
 	if i := slices.IndexFunc(p.Stores, func(old RemoteStore) bool { return old.Store == s.Store }); i >= 0 {
@@ -233,71 +234,4 @@ func (b *listing) sorted() []RemoteProject {
 		return cmp.Or(strings.Compare(string(x.Name), string(y.Name)), strings.Compare(x.Key, y.Key))
 	})
 	return list
-}
-
-// FetchSession brings one session. cairn.Repo.FetchSession states the contract.
-func (r *Transport) FetchSession(ctx context.Context, where, spec string) (id string, fetched []string, err error) {
-	if where, err = r.remoteOr(where); err != nil {
-		return "", nil, err
-	}
-	list, err := r.ListRemote(ctx, where, false)
-	if err != nil {
-		return "", nil, err
-	}
-	at, s, key, err := pickSession(list, spec)
-	if err != nil {
-		return "", nil, fmt.Errorf("fetch from %s: %w", Redacted(where), err)
-	}
-	fetched, err = r.fetchLines(ctx, where, wantSession(key, at.Store, s))
-	return s.ID, fetched, err
-}
-
-// wantSession names one session of a store, with the second names of its line: a purge may have rewritten it.
-func wantSession(key, store string, s RemoteSession) *wanted {
-	if s.sealed {
-		signed := strings.TrimPrefix(history.RefSignatures, history.RefRoot)
-		return &wanted{keys: []string{key}, only: func(of, name string) bool {
-			return of == store && (name == s.ref || name == signed+s.ref || history.FirstName(name) == s.ref)
-		}}
-	}
-	want := &wanted{specs: []string{signedSpec(key + "/" + store + "/*")}}
-	for _, line := range []string{s.ref, s.ref + "-*"} {
-		name := key + "/" + store + "/" + line
-		want.specs = append(want.specs, "+"+history.RefRoot+name+":"+RefIncoming+name)
-	}
-	note := refAbout + key + "/" + store
-	want.specs = append(want.specs, "+"+note+":"+note)
-	return want
-}
-
-// pickSession finds a session of this project that another store pushed: "@" is the newest, else an id
-// or a prefix that one alone has.
-func pickSession(list []RemoteProject, spec string) (at RemoteStore, s RemoteSession, key string, err error) {
-	found := make(map[string]bool)
-	exact := false
-	for _, p := range list {
-		for _, store := range p.Stores {
-			for _, x := range store.Sessions {
-				whole := x.ID == spec
-				if !p.Here || store.Own || spec != "@" && (exact && !whole || !strings.HasPrefix(x.ID, spec)) {
-					continue
-				}
-				if whole && !exact {
-					exact = true
-					clear(found)
-				}
-				if len(found) == 0 || x.Updated.After(s.Updated) {
-					at, s, key = store, x, p.Key
-				}
-				found[x.ID] = true
-			}
-		}
-	}
-	switch {
-	case len(found) == 0:
-		return at, s, key, state.NotFound("no session %s of this project (cairn fetch --list shows what is there)", spec)
-	case len(found) > 1 && spec != "@":
-		return at, s, key, fmt.Errorf("%w: %s could be %s (give more of the id)", state.ErrAmbiguous, spec, strings.Join(slices.Sorted(maps.Keys(found)), " or "))
-	}
-	return at, s, key, nil
 }

@@ -106,6 +106,9 @@ func (r *Transport) pushAndNote(ctx context.Context, m *remote) (pushed []string
 func (r *Transport) pushTo(
 	ctx context.Context, m *remote, lines []odb.Ref, check bool, wanted func(odb.Ref) bool,
 ) (pushed []string, err error) {
+	if err := noStore(m.url); err != nil {
+		return nil, err
+	}
 	recipients, err := r.recipients(m.url)
 	switch {
 	case err != nil:
@@ -117,6 +120,18 @@ func (r *Transport) pushTo(
 		err = r.openFromNow(ctx, m.url)
 	}
 	return pushed, err
+}
+
+// noStore refuses a store of this machine as a remote: git would write there beside the lock of the store.
+func noStore(where string) error {
+	if !IsLocal(where) {
+		return nil
+	}
+	db, err := odb.Open(where, "", odb.Options{})
+	if err != nil {
+		return nil
+	}
+	return errors.Join(errors.New("it is a store of cairn, which takes no push (cairn fetch brings its lines to another one)"), db.Close())
 }
 
 // pushOpen sends lines as they are. git works in a quarantine, which holds the note and borrows the store's

@@ -210,10 +210,10 @@ func TestPushRefused(t *testing.T) {
 	t.Parallel()
 	o := gittest.NewOracle(t)
 	dir := bareRepository(t, o)
-	gittest.Create(t, filepath.Join(dir, "hooks"), gittest.Tree{"update": gittest.Exec("#!/bin/sh\nexit 1\n")})
+	gittest.Create(t, filepath.Join(dir, "hooks"), gittest.Tree{"update": gittest.Exec("#!/bin/sh\necho 'pushes need a ticket' >&2\nexit 1\n")})
 	f := newMachine(t)
 	f.track(map[string]string{"a": "1\n"})
-	if pushed, err := f.Push(t.Context(), dir); err == nil || len(pushed) > 0 || !strings.Contains(err.Error(), "hook declined") {
+	if pushed, err := f.Push(t.Context(), dir); err == nil || len(pushed) > 0 || !strings.Contains(err.Error(), "hook declined): pushes need a ticket") {
 		t.Errorf("pushed %q, %v", pushed, err)
 	}
 }
@@ -336,5 +336,25 @@ func TestOwnLines(t *testing.T) {
 	want := append(own, m.Today())
 	if slices.Sort(want); !slices.Equal(slices.Sorted(slices.Values(got)), want) {
 		t.Errorf("pushes %q, want %q", got, want)
+	}
+}
+
+// A store takes no push, its own or another's: git would write there beside its lock, and leave files that others can read.
+func TestPushIntoAStore(t *testing.T) {
+	t.Parallel()
+	f, g := newMachine(t), newMachine(t)
+	f.track(map[string]string{"a": "1\n"})
+	g.track(map[string]string{"b": "1\n"})
+	for _, m := range []*machine{f, g} {
+		before := refsOf(gittest.NewOracle(t), m.DB.Dir())
+		if pushed, err := f.Push(t.Context(), m.DB.Dir()); err == nil || len(pushed) > 0 || !strings.Contains(err.Error(), "it is a store of cairn") {
+			t.Errorf("pushed %q, %v", pushed, err)
+		}
+		if refsOf(gittest.NewOracle(t), m.DB.Dir()) != before {
+			t.Error("the store has other refs")
+		}
+	}
+	if known, err := f.Remembered(); err != nil || known != "" {
+		t.Errorf("remembered %q, %v", known, err)
 	}
 }

@@ -138,7 +138,7 @@ type sealedFetch struct {
 type wanted struct {
 	specs []string
 	keys  []string
-	only  func(store, name string) bool // of sealed lines; nil = all
+	only  func(store, name string) bool // nil = all that come
 }
 
 // bring opens the sealed lines of the project. own is the id of this store.

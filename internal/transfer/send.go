@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // pushSpec is one line to push.
@@ -40,7 +41,9 @@ func (m *remote) push(ctx context.Context, gitDir string, specs []pushSpec) (pus
 			out, failed := m.Run(ctx, gitDir, []string{"push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no"}, textsOf(some))
 			a := m.answer(out, some, try < pushTries)
 			pushed, rejected, again = append(pushed, a.pushed...), append(rejected, a.rejected...), append(again, a.again...)
-			if err = a.err; err == nil && !a.refused {
+			if err = a.err; err != nil {
+				err = withRemark(err, failed)
+			} else if !a.refused {
 				err = failed
 			}
 		}
@@ -50,6 +53,26 @@ func (m *remote) push(ctx context.Context, gitDir string, specs []pushSpec) (pus
 		specs = again
 	}
 	return pushed, rejected, nil
+}
+
+// maxRemark bounds the words of a remote in an error, in bytes.
+const maxRemark = 2 << 10
+
+// withRemark adds what a remote has said when it refused a line, such as the reason of its hook.
+func withRemark(err, failed error) error {
+	if failed == nil {
+		return err
+	}
+	var said []string
+	for text := range strings.SplitSeq(failed.Error(), "; ") {
+		if _, text, ok := strings.Cut(text, "remote: "); ok && strings.TrimSpace(text) != "" {
+			said = append(said, strings.TrimSpace(text))
+		}
+	}
+	if len(said) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w: %s", err, wording.Beginning(strings.Join(said, "; "), maxRemark))
 }
 
 // takeSpecs takes the lines of one command from a list, one or many.

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -60,8 +61,90 @@ func TestFetchSessionThatWasRewritten(t *testing.T) {
 		if err != nil || id != "s" || strings.Contains(strings.Join(fetched, " "), "other") {
 			t.Errorf("sealed %v: fetched %q, %q, %v", sealed, id, fetched, err)
 		}
-		if tip, err := g.FetchedTip(t.Context(), "s"); err != nil || tip.ID != now.ID {
+		if tip, err := g.FetchedTip(t.Context(), "s", "", func(*history.LineEvent) bool { return false }); err != nil || tip.ID != now.ID {
 			t.Errorf("sealed %v: the session is at %v, %v, want %s", sealed, tip.LineEvent, err, now.ID)
+		}
+	}
+}
+
+// TestFetchSessionAfterACleaning: a session whose line a purge has rewritten comes also after the remote was cleaned of the
+// old one, and another session whose id begins alike does not.
+func TestFetchSessionAfterACleaning(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	dir := bareRepository(t, o)
+	f := newMachine(t)
+	f.session("s", "One", 5, map[string]string{"a": "1\n"})
+	f.session("s2", "Two", 5, map[string]string{"b": "1\n"})
+	f.push(dir)
+	if err := f.DB.DeleteRef(history.LineRef("s")); err != nil {
+		t.Fatal(err)
+	}
+	f.session("s", "One", 5, map[string]string{})
+	now := f.session("s", "One", 6, map[string]string{"c": "1\n"})
+	f.push(dir)
+	own, err := f.DB.Identity(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := strings.TrimSpace(o.In(dir, "for-each-ref", "--format=%(refname)", "refs/cairn/*/"+own+"/sessions/s"))
+	o.In(dir, "update-ref", "-d", first)
+	g := f.other()
+	id, fetched, err := g.FetchSession(t.Context(), dir, "s")
+	if err != nil || id != "s" || strings.Contains(strings.Join(fetched, " "), "s2") {
+		t.Errorf("fetched %q, %q, %v", id, fetched, err)
+	}
+	if tip, err := g.FetchedTip(t.Context(), "s", "", func(*history.LineEvent) bool { return false }); err != nil || tip.ID != now.ID {
+		t.Errorf("the session is at %v, %v, want %s", tip.LineEvent, err, now.ID)
+	}
+}
+
+// TestFetchSessionBesideABadNote: a session comes although the note of another store names it by what is no ref.
+func TestFetchSessionBesideABadNote(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	dir := bareRepository(t, o)
+	f, h := newMachine(t), newMachine(t)
+	for _, m := range []*machine{f, h} {
+		if err := m.SetProjectID(t.Context(), "shop"); err != nil {
+			t.Fatal(err)
+		}
+		m.session("s", "One", 5, map[string]string{"a": "1\n"})
+		m.push(dir)
+	}
+	own, err := h.DB.Identity(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref := "refs/cairn/about/id-shop/" + own
+	note := o.In(dir, "cat-file", "blob", ref)
+	g := newMachine(t)
+	if err := g.SetProjectID(t.Context(), "shop"); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"sessions/s:refs/heads/x", "sessions/*", "sessions/s ", "", "../s", "pins/s", "sessions/"} {
+		changed := strings.Replace(note, `"ref":"sessions/s"`, `"ref":"`+bad+`"`, 1)
+		o.In(dir, "update-ref", ref, strings.TrimSpace(o.Feed(dir, changed, "hash-object", "-w", "--stdin")))
+		if id, _, err := g.FetchSession(t.Context(), dir, "s"); err != nil || id != "s" {
+			t.Errorf("%q: fetched %q, %v", bad, id, err)
+		}
+	}
+}
+
+// TestWantedSpecs: the refspecs of a session fit into a command line, whatever the number of its sub-agents.
+func TestWantedSpecs(t *testing.T) {
+	t.Parallel()
+	var lines []sessionLine
+	for i := range 3000 {
+		lines = append(lines, sessionLine{key: "id-shop", store: fmt.Sprintf("%016x", i%3), ref: fmt.Sprintf("sessions/some-longer-id-%d", i), id: fmt.Sprint(i)})
+	}
+	for _, n := range []int{1, 2, 30, 3000} {
+		want := wantSession(lines[:n])
+		if size := len(strings.Join(want.specs, " ")); size > maxCommandLine {
+			t.Errorf("%d lines: %d bytes", n, size)
+		}
+		if !want.only(lines[0].store, lines[0].ref) || want.only(lines[0].store, "sessions/another") {
+			t.Errorf("%d lines: other lines than those of the session are wanted", n)
 		}
 	}
 }

@@ -251,6 +251,9 @@ func (j *judge) heads(name string, list []statement) {
 		maps.Copy(more, places)
 		places = more
 	}
+	if cleaned := j.addBeside(places); cleaned.After(oldest) {
+		oldest = cleaned
+	}
 	var newest *Signed
 	for _, st := range list {
 		if !st.signed || st.Time.Before(j.since) {

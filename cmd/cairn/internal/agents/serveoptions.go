@@ -50,6 +50,7 @@ func (c *commands) optionsFor(root, dataDir string, logger *slog.Logger) (cairn.
 	there.Global.Directory, there.Global.Root, there.Global.DataDir = root, root, dataDir
 	opt, err := there.Options()
 	opt.Command, opt.Logger, opt.Progress, opt.Watch = "cairn serve", logger, nil, true
+	opt.Machine, opt.User = cli.MachineAndUser()
 	opt.ForRoot = func(other string) (cairn.Options, error) { return c.optionsFor(other, dataDir, logger) }
 	return opt, err
 }

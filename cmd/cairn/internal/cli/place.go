@@ -65,6 +65,9 @@ func (c *Program) Open() (*cairn.Repo, error) {
 // makesStore lists the commands that make a store where there is none.
 var makesStore = []string{"track", "import", "fetch", "resume", "hook", "mcp", "run", "test", "fork", "best", "session begin"}
 
+// mayPush lists the commands that may write a note on a remote, which names the machine and its user.
+var mayPush = []string{"push", "gc", "mcp", "seal"}
+
 // takesOver lists the commands of makesStore that capture nothing.
 var takesOver = []string{"import", "fetch"}
 
@@ -78,8 +81,8 @@ func (c *Program) Options() (cairn.Options, error) {
 		Home: c.Home(), SystemGitConfig: SystemGitConfig, Homes: Homes,
 		Logger: c.Console.Logger(), Progress: c.Console.Progress(c.Env("TERM") == "dumb" || pager.InAgent(c.Lookup)),
 	}
-	if c.Running == "push" {
-		opt.Machine, opt.User = machineAndUser()
+	if slices.Contains(mayPush, c.Running) {
+		opt.Machine, opt.User = MachineAndUser()
 	}
 	if dir := c.Env("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		opt.ConfigHome = dir
@@ -284,8 +287,8 @@ func (c *Program) lockTimeout() (time.Duration, error) {
 	return max(c.Global.LockTimeout, time.Nanosecond), nil
 }
 
-// machineAndUser names both to other machines, "" where the system does not tell.
-func machineAndUser() (machine, name string) {
+// MachineAndUser names both to other machines, "" where the system does not tell.
+func MachineAndUser() (machine, name string) {
 	machine, _ = os.Hostname()
 	if u, err := user.Current(); err == nil {
 		name = u.Username

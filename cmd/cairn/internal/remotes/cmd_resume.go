@@ -18,16 +18,18 @@ Usage:
     cairn resume [--from REMOTE] [--identity FILE] [--keep-new] [--dry-run]
                  [--plan ID] [SESSION]
 
-The files go to the state of the session's newest checkpoint, as with
-cairn restore: what is overwritten or deleted is saved first, and cairn undo
-takes it back. A session that cairn fetch brought becomes one of this store:
-its turns can be undone here, and its next steps go on from there. SESSION is
-an id, its beginning, or @ for the one that was changed last, which is meant
-where none is given. A session that is not here is fetched from the remote of
-the last cairn push.
+The files go to the state of the newest checkpoint of the session and of its
+sub-agents, as with cairn restore: what is overwritten or deleted is saved
+first, and cairn undo takes it back. A session that cairn fetch brought becomes
+one of this store: its turns can be undone here, and its next steps go on from
+there. SESSION is an id, its beginning, or @ for the one that was changed last,
+which is meant where none is given. It is fetched from the remote of the last
+cairn push, also where it is here: another machine may have gone on with it.
+Where that fails, what is here goes on.
 
-Where both machines went on with the session since they parted, nothing is
-done, and the exit status is 1.
+A session that was only resumed here goes on with what the other machine did
+since. Where both machines went on since they parted, by a prompt, a step or a
+revert, nothing is done, and the exit status is 1.
 
 Options:
     --from REMOTE    fetch the session first; with @ the newest one of another
@@ -84,9 +86,11 @@ func (c *commands) resumeCommand() *cobra.Command {
 
 func (c *commands) resume(ctx context.Context, cmd *cobra.Command, repo *cairn.Repo, remote, spec string, opt cairn.RestoreOptions) error {
 	all := session.New(repo)
-	id, err := answers.SessionToResume(ctx, repo, all, answers.Resuming{
-		Spec: spec, First: remote != "", Remote: remote, Fetch: c.TellRemote,
-	})
+	what := answers.Resuming{Spec: spec, First: remote != "", Remote: remote, Fetch: c.TellRemote}
+	if opt.Plan == "" { // a plan is for what is here
+		what.Stale = func(err error) { c.Console.Remark("nothing newer was fetched: %v", err) }
+	}
+	id, err := answers.SessionToResume(ctx, repo, all, what)
 	if err != nil {
 		return err
 	}

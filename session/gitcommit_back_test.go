@@ -190,3 +190,18 @@ func TestCommitAfterAnOverwritingTakeBack(t *testing.T) {
 	}
 	f.want("turn 1", strings.Replace(tenLines, "9\n", "nine\n", 1), f.run("show", "HEAD:a"))
 }
+
+// TestCommitOfTheLastFile: a commit without files is a sound one.
+func TestCommitOfTheLastFile(t *testing.T) {
+	t.Parallel()
+	f := newGitFixture(t, gittest.Tree{"a": gittest.File("a\n")})
+	f.turn("s", "m1", "one", func() {
+		if err := os.Remove(filepath.Join(f.root, "a")); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if done, err := f.commit(session.GitCommitOptions{}); err != nil || len(done.Commits) != 1 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	f.want("files", "", f.run("ls-tree", "HEAD"))
+}

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -204,4 +205,24 @@ func TestCommitOfTheLastFile(t *testing.T) {
 		t.Fatalf("%+v, %v", done, err)
 	}
 	f.want("files", "", f.run("ls-tree", "HEAD"))
+}
+
+// TestCommitOfATurnOnOneThatIsNotCommitted: a turn that builds on another one is not taken for committed
+// because HEAD has an earlier state of the session.
+func TestCommitOfATurnOnOneThatIsNotCommitted(t *testing.T) {
+	t.Parallel()
+	f := newGitFixture(t, gittest.Tree{"a": gittest.File(tenLines)})
+	f.turn("s", "m1", "one", func() { f.replace("a", "5\n", "one\n") })
+	if done, err := f.commit(session.GitCommitOptions{}); err != nil || len(done.Commits) != 1 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	f.turn("s", "m2", "two", func() { f.replace("a", "one\n", "two\n") })
+	f.turn("s", "m3", "three", func() { f.replace("a", "two\n", "three\n") })
+	if done, err := f.commit(session.GitCommitOptions{}, 3); !errors.Is(err, session.ErrBuildsOn) {
+		t.Errorf("%+v, %v", done, err)
+	}
+	f.run("commit", "-q", "-a", "-m", "by hand")
+	if done, err := f.commit(session.GitCommitOptions{}); err != nil || len(done.Commits) != 0 {
+		t.Errorf("HEAD has a later state: %+v, %v", done, err)
+	}
 }

@@ -204,11 +204,11 @@ func (c *turnCommitter) changesByTurn(ctx context.Context) [][]cairn.Change {
 }
 
 // changesByPath lists the same changes by path.
-func (c *turnCommitter) changesByPath(ctx context.Context) map[string][]cairn.Change {
-	known := make(map[string][]cairn.Change)
-	for _, list := range c.changesByTurn(ctx) {
+func (c *turnCommitter) changesByPath(ctx context.Context) map[string][]gitcommit.KnownChange {
+	known := make(map[string][]gitcommit.KnownChange)
+	for i, list := range c.changesByTurn(ctx) {
 		for _, change := range list {
-			known[change.Path] = append(known[change.Path], change)
+			known[change.Path] = append(known[change.Path], gitcommit.KnownChange{Change: change, Turn: i + 1})
 		}
 	}
 	return known

@@ -154,3 +154,45 @@ func TestMergeOfHunks(t *testing.T) {
 		t.Errorf("merged hunks do not stand for the whole: %+v", res)
 	}
 }
+
+// TestMergeOfHunksFollowsRenames: the chosen parts of a moved file meet what was done to it here.
+func TestMergeOfHunksFollowsRenames(t *testing.T) {
+	t.Parallel()
+	here, there := countTo(30, map[int]string{3: "here\n"}), countTo(30, map[int]string{28: "there\n"})
+	for name, c := range map[string]struct {
+		here      func(f *fixture)
+		want      string
+		conflicts []string
+	}{
+		"changed here":           {func(f *fixture) { f.write("old", here) }, countTo(30, map[int]string{3: "here\n", 28: "there\n"}), nil},
+		"moved to another place": {func(f *fixture) { f.remove("old"); f.write("newer", here) }, "", []string{"new: renamed here from old to newer"}},
+		"deleted here":           {func(f *fixture) { f.remove("old") }, "", []string{"new: deleted here, renamed there from old"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, gittest.Tree{"old": gittest.File(countTo(30, nil)), "other": gittest.File("o\n")})
+			f.track()
+			g := f.copied(t)
+			c.here(f)
+			g.remove("old")
+			g.write("new", there)
+			g.write("other", "not chosen\n")
+			all, err := f.repo().Compare(background, []cairn.MergeSource{{Repo: g.repo()}}, cairn.CompareOptions{Hunks: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, file := range all.Sources[0].Files {
+				for _, h := range file.Hunks {
+					if string(file.File) == "new" {
+						names = append(names, h.ID)
+					}
+				}
+			}
+			assertConflicts(t, f.merge(g, cairn.MergeOptions{Hunks: names}), c.conflicts...)
+			if c.want != "" && f.read("new") != c.want || f.read("other") != "o\n" {
+				t.Errorf("new:\n%s\nother: %s", f.read("new"), f.read("other"))
+			}
+		})
+	}
+}

@@ -44,8 +44,8 @@ func (r *Repo) Limits() Limits {
 }
 
 // Track records the present state of the root as a checkpoint. If nothing has changed since the
-// day's last checkpoint, it returns that one and writes nothing. On error there is no new
-// checkpoint.
+// day's last checkpoint, and no session has a newer one of another state, it returns that one and
+// writes nothing. On error there is no new checkpoint.
 func (r *Repo) Track(ctx context.Context, opt TrackOptions) (*TrackResult, error) {
 	return r.capturer.Track(ctx, opt)
 }

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -133,4 +134,95 @@ func TestCommitLeavesOutLines(t *testing.T) {
 	f.want("the commit", strings.Replace(tenLines, "6\n", "six\nand more\n", 1), f.run("show", "HEAD:a"))
 	f.want("the new file", "1\n3\n", f.run("show", "HEAD:new"))
 	f.want("status", "", f.run("status", "--porcelain"))
+}
+
+// TestCommitAfterRestoresOfWholeFiles: what a restore has replaced by an older state is in no commit, also
+// where the user or a later turn wrote at the same lines since. An undone restore takes nothing back.
+func TestCommitAfterRestoresOfWholeFiles(t *testing.T) {
+	t.Parallel()
+	f := newGitFixture(t, gittest.Tree{"a": gittest.File(tenLines), "b": gittest.File(tenLines), "gone": gittest.File("x\n"), "bytes": gittest.File("\x00")})
+	before, err := f.repo.Track(background, cairn.TrackOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.turn("s", "m1", "one", func() {
+		f.replace("a", "5\n", "five\n")
+		f.replace("b", "5\n", "five\n")
+		f.write("bytes", "\x00agent")
+		if err := os.Remove(filepath.Join(f.root, "gone")); err != nil {
+			t.Fatal(err)
+		}
+	})
+	f.turn("s", "m2", "two", func() { f.replace("a", "five\n", "fifth\n"); f.write("new", "new\n") })
+	f.replace("b", "five\n", "mine\n")
+	f.write("gone", "mine\n")
+	f.write("bytes", "\x00mine")
+	restored := cairn.RestoreOptions{Paths: []string{"a", "b", "gone", "bytes"}}
+	if _, err := f.repo.Restore(background, before.Hash, restored); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := f.commit(session.GitCommitOptions{DryRun: true}); err != nil || len(done.Commits) != 1 || len(done.Commits[0].Files) != 1 {
+		t.Errorf("dry run: %+v, %v", done, err)
+	}
+	if _, err := f.repo.Undo(background, cairn.RevertOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := f.commit(session.GitCommitOptions{}); err != nil || len(done.Commits) != 2 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	f.want("turn 2", strings.Replace(tenLines, "5\n", "fifth\n", 1), f.run("show", "HEAD:a"))
+	f.want("turn 1", strings.Replace(tenLines, "5\n", "five\n", 1), f.run("show", "HEAD:b"))
+}
+
+// TestCommitAfterAnOverwritingTakeBack: a hunk that goes back over the user's line is in no commit, although
+// the file has more of the user.
+func TestCommitAfterAnOverwritingTakeBack(t *testing.T) {
+	t.Parallel()
+	f := newGitFixture(t, gittest.Tree{"a": gittest.File(tenLines)})
+	f.turn("s", "m1", "one", func() { f.replace("a", "2\n", "two\n"); f.replace("a", "9\n", "nine\n") })
+	first := session.Scope{Message: "m1"}
+	names := f.hunksOf(first, "a")
+	f.replace("a", "two\n", "mine\n")
+	if _, err := f.RevertHunks(background, "s", first, cairn.RevertOptions{Hunks: names[:1], OnConflict: cairn.Overwrite}); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := f.commit(session.GitCommitOptions{}); err != nil || len(done.Commits) != 1 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	f.want("turn 1", strings.Replace(tenLines, "9\n", "nine\n", 1), f.run("show", "HEAD:a"))
+}
+
+// TestCommitOfTheLastFile: a commit without files is a sound one.
+func TestCommitOfTheLastFile(t *testing.T) {
+	t.Parallel()
+	f := newGitFixture(t, gittest.Tree{"a": gittest.File("a\n")})
+	f.turn("s", "m1", "one", func() {
+		if err := os.Remove(filepath.Join(f.root, "a")); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if done, err := f.commit(session.GitCommitOptions{}); err != nil || len(done.Commits) != 1 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	f.want("files", "", f.run("ls-tree", "HEAD"))
+}
+
+// TestCommitOfATurnOnOneThatIsNotCommitted: a turn that builds on another one is not taken for committed
+// because HEAD has an earlier state of the session.
+func TestCommitOfATurnOnOneThatIsNotCommitted(t *testing.T) {
+	t.Parallel()
+	f := newGitFixture(t, gittest.Tree{"a": gittest.File(tenLines)})
+	f.turn("s", "m1", "one", func() { f.replace("a", "5\n", "one\n") })
+	if done, err := f.commit(session.GitCommitOptions{}); err != nil || len(done.Commits) != 1 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	f.turn("s", "m2", "two", func() { f.replace("a", "one\n", "two\n") })
+	f.turn("s", "m3", "three", func() { f.replace("a", "two\n", "three\n") })
+	if done, err := f.commit(session.GitCommitOptions{}, 3); !errors.Is(err, session.ErrBuildsOn) {
+		t.Errorf("%+v, %v", done, err)
+	}
+	f.run("commit", "-q", "-a", "-m", "by hand")
+	if done, err := f.commit(session.GitCommitOptions{}); err != nil || len(done.Commits) != 0 {
+		t.Errorf("HEAD has a later state: %+v, %v", done, err)
+	}
 }

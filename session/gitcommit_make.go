@@ -49,7 +49,7 @@ func (c *turnCommitter) run(ctx context.Context) (err error) {
 	scratch.Output = c.opt.Output
 	m.Planner = &gitcommit.Planner{
 		Repo: c.git, Scratch: scratch, Open: c.openBlob,
-		Known: func() map[string][]cairn.Change { return c.changesByPath(ctx) },
+		Known: func() map[string][]gitcommit.KnownChange { return c.changesByPath(ctx) },
 	}
 	plans, err := m.planAll(ctx)
 	if err != nil {
@@ -131,6 +131,7 @@ func (m *commitMaker) plan(ctx context.Context, g *turnGroup) (plan plannedCommi
 	byPath := make(map[string]gitcommit.File)
 	var planned turnGroup
 	for i, ways := range g.ways {
+		m.From = g.turns[i]
 		w, files, skipped, err := m.Plan(ctx, ways)
 		if err != nil && m.rewritten(g.turns[i], err) {
 			continue

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -242,4 +243,22 @@ func TestCommitOfRandomEdits(t *testing.T) {
 		}
 		f.want("staged", "", f.run("diff", "--cached"))
 	}
+}
+
+// TestCommitOfADirectoryThatBecameALink: files of a turn whose directory a later turn replaced by a symlink
+// are committed.
+func TestCommitOfADirectoryThatBecameALink(t *testing.T) {
+	t.Parallel()
+	f := newGitFixture(t, gittest.Tree{"a": gittest.File("a\n")})
+	f.turn("s", "m1", "one", func() { f.write("d/e/b", "b\n") })
+	f.turn("s", "m2", "two", func() {
+		if err := errors.Join(os.RemoveAll(f.path("d")), os.Symlink("a", f.path("d"))); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if done, err := f.commit(session.GitCommitOptions{}); err != nil || len(done.Commits) != 2 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	f.want("turn 1", "b\n", f.run("show", "HEAD~1:d/e/b"))
+	f.want("status", "", f.run("status", "--porcelain"))
 }

@@ -142,7 +142,7 @@ func (c *turnCommitter) ways(ctx context.Context, t *Turn) (ways [][]cairn.Chang
 	c.out.LeftOut = append(c.out.LeftOut, left...)
 	changed := len(ways) > 0
 	if changed {
-		if ways, err = c.leftOf(ctx, ways, endOf(windows)); err != nil {
+		if ways, err = c.leftOf(ctx, ways, windows); err != nil {
 			return nil, "", err
 		}
 	}
@@ -155,12 +155,13 @@ func (c *turnCommitter) ways(ctx context.Context, t *Turn) (ways [][]cairn.Chang
 	return nil, "it changed no file", nil
 }
 
-// endOf is the end of the last of some windows.
-func endOf(windows []*window) (end int64) {
+// spanOf is the time from the first of some windows to the end of the last.
+func spanOf(windows []*window) (began, ended time.Time) {
+	first, last := int64(forever), int64(0)
 	for _, w := range windows {
-		end = max(end, w.ended)
+		first, last = min(first, w.began), max(last, w.ended)
 	}
-	return end
+	return time.Unix(0, first), time.Unix(0, last)
 }
 
 // message makes the message of a commit.
@@ -203,11 +204,11 @@ func (c *turnCommitter) changesByTurn(ctx context.Context) [][]cairn.Change {
 }
 
 // changesByPath lists the same changes by path.
-func (c *turnCommitter) changesByPath(ctx context.Context) map[string][]cairn.Change {
-	known := make(map[string][]cairn.Change)
-	for _, list := range c.changesByTurn(ctx) {
+func (c *turnCommitter) changesByPath(ctx context.Context) map[string][]gitcommit.KnownChange {
+	known := make(map[string][]gitcommit.KnownChange)
+	for i, list := range c.changesByTurn(ctx) {
 		for _, change := range list {
-			known[change.Path] = append(known[change.Path], change)
+			known[change.Path] = append(known[change.Path], gitcommit.KnownChange{Change: change, Turn: i + 1})
 		}
 	}
 	return known
@@ -221,13 +222,14 @@ type turnsBack struct {
 
 // leftOf is what is left of the changes of a turn after the operations since its end: a hunk, a file
 // or a step that the user has taken back is not committed.
-func (c *turnCommitter) leftOf(ctx context.Context, ways [][]cairn.Change, ended int64) (left [][]cairn.Change, err error) {
-	operations, err := c.back.operations.Since(ctx, time.Unix(0, ended))
+func (c *turnCommitter) leftOf(ctx context.Context, ways [][]cairn.Change, windows []*window) (left [][]cairn.Change, err error) {
+	began, ended := spanOf(windows)
+	operations, err := c.back.operations.Since(ctx, ended)
 	if err != nil || len(operations) == 0 {
 		return ways, err
 	}
 	for _, way := range ways {
-		since := takenback.At(way[0].Path, operations)
+		since := takenback.At(way[0].Path, began, operations)
 		var rest []cairn.Change
 		for _, change := range way {
 			if change, err = c.back.Left(change, since); err != nil {

@@ -134,3 +134,36 @@ func TestCleaningKeepsForks(t *testing.T) {
 	}
 	gittest.NewOracle(t).Fsck(f.repo.StoreDir())
 }
+
+// TestTheNewestCheckpointIsTheOneJustTaken: a track of the day's last state adds a checkpoint where a session
+// has captured another state meanwhile, so that @ means it.
+func TestTheNewestCheckpointIsTheOneJustTaken(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
+	track := func() *cairn.TrackResult {
+		res, err := f.repo.Track(background, cairn.TrackOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		newest, err := f.repo.Lookup(background, "@")
+		if err != nil || newest.Hash != res.Hash {
+			t.Errorf("@ is %+v, %v, want %s", newest, err, res.Hash)
+		}
+		return res
+	}
+	first := track()
+	f.step("s", "m", "1", func() { f.write("a", "2\n") })
+	if _, err := f.repo.Restore(background, first.Hash, cairn.RestoreOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	again := track()
+	if again.Checkpoint == first.Checkpoint || again.Hash != first.Hash {
+		t.Errorf("%+v after %+v", again, first)
+	}
+	if third := track(); third.Checkpoint != again.Checkpoint {
+		t.Errorf("%+v after %+v", third, again)
+	}
+	f.step("s", "m", "2", func() { f.write("a", "2\n") })
+	f.write("a", "1\n")
+	track()
+}

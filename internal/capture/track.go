@@ -88,8 +88,8 @@ func (t *TrackResult) Complete() bool {
 }
 
 // Track records the present state of the root as a checkpoint. If nothing has changed since the
-// day's last checkpoint, it returns that one and writes nothing. On error there is no new
-// checkpoint.
+// day's last checkpoint, and no session has a newer one of another state, it returns that one and
+// writes nothing. On error there is no new checkpoint.
 func (r *Capturer) Track(ctx context.Context, opt TrackOptions) (*TrackResult, error) {
 	if err := r.Enabled(); err != nil {
 		return nil, err
@@ -124,7 +124,9 @@ func (r *Capturer) TrackHeld(ctx context.Context, l *history.Locked, opt TrackOp
 	ctx = context.WithoutCancel(ctx) // the rest is short and must not stop half-way
 	line := r.Today()
 	previous := r.Tip(line)
-	id, err := r.AddState(c.Batch, c.State(), previous, history.StateLabel{Message: opt.Message, Author: opt.Author})
+	label := history.StateLabel{Message: opt.Message, Author: opt.Author}
+	label.Again = previous != nil && history.TreeOf(previous) == c.Tree && r.newerDiffers(ctx, c.Tree)
+	id, err := r.AddState(c.Batch, c.State(), previous, label)
 	if err != nil {
 		return nil, err
 	}
@@ -159,6 +161,15 @@ func (r *Capturer) TrackHeld(ctx context.Context, l *history.Locked, opt TrackOp
 		r.remember(t, line, id)
 	}
 	return t, nil
+}
+
+// newerDiffers reports whether the newest checkpoint of all lines has another tree: that of a session. A
+// line that cannot be read does not stop a capture.
+func (r *Capturer) newerDiffers(ctx context.Context, tree object.ID) bool {
+	for newest, err := range r.Checkpoints(ctx) {
+		return err == nil && history.TreeOf(newest) != tree
+	}
+	return false
 }
 
 // HintPaths returns the paths of the options as clean, sorted paths from the root.

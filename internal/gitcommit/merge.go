@@ -56,8 +56,9 @@ func (p *Planner) merge(ctx context.Context, base, ours, theirs usergit.Entry) (
 	return out, err
 }
 
-// has reports whether HEAD has a state of a path that is on disk now, or that the session knows. It
-// then holds what the session did to the path, or the user has replaced that.
+// has reports whether HEAD has a state of a path that is on disk now, or that the session knows from the
+// planned turn or a later one. It then holds what the session did to the path, or the user has replaced
+// that.
 func (p *Planner) has(ctx context.Context, rel string, head usergit.Entry) (bool, error) {
 	now, err := p.onDisk(ctx, p.at(rel))
 	if err != nil || now == head {
@@ -67,13 +68,17 @@ func (p *Planner) has(ctx context.Context, rel string, head usergit.Entry) (bool
 		p.known = p.Known()
 		var ways [][]history.Change
 		for _, way := range p.ways {
-			ways = append(ways, p.known[way[0].Path])
+			for _, known := range p.known[way[0].Path] {
+				ways = append(ways, []history.Change{known.Change})
+			}
 		}
 		if err := p.clean(ctx, ways); err != nil {
 			return false, err
 		}
 	}
-	return slices.ContainsFunc(p.known[rel], func(c history.Change) bool { return p.entry(rel, history.NewEntry(&c)) == head }), nil
+	return slices.ContainsFunc(p.known[rel], func(c KnownChange) bool {
+		return c.Turn >= p.From && p.entry(rel, history.NewEntry(&c.Change)) == head
+	}), nil
 }
 
 // Count counts the lines of a file that a commit adds and deletes.

@@ -27,15 +27,22 @@ type Planner struct {
 	Open    func(id string) (int64, io.ReadCloser, error) // of a captured blob
 
 	// Known lists all known changes of the session by path. It is asked at most once after a Start.
-	Known func() map[string][]history.Change
+	Known func() map[string][]KnownChange
+	From  int // the turn that is planned: states from before it do not hold its changes
 
 	ways         [][]history.Change       // that can be committed
 	head, staged map[string]usergit.Entry // as the commits planned so far leave them
 	ignored      map[string]bool
 	trustsModes  bool
 	cleaned      map[blobAt]string
-	disk         map[string]usergit.Entry    // nil = not read
-	known        map[string][]history.Change // nil = not asked
+	disk         map[string]usergit.Entry // nil = not read
+	known        map[string][]KnownChange // nil = not asked
+}
+
+// KnownChange is what a turn of the session changed at a path.
+type KnownChange struct {
+	history.Change
+	Turn int
 }
 
 // File is a path of a commit.

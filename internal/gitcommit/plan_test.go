@@ -42,7 +42,7 @@ func newFixture(t *testing.T, tree gittest.Tree) *fixture {
 	scratch, err := repo.NewScratch(t.TempDir(), head)
 	f.must(err)
 	t.Cleanup(func() { f.must(scratch.Close()) })
-	f.Planner = &Planner{Repo: repo, Scratch: scratch, Known: func() map[string][]history.Change { return nil }}
+	f.Planner = &Planner{Repo: repo, Scratch: scratch, Known: func() map[string][]KnownChange { return nil }}
 	f.Open = func(id string) (int64, io.ReadCloser, error) {
 		content, ok := f.blobs[id]
 		if !ok {
@@ -142,8 +142,8 @@ func TestPlanRefusesOverlaps(t *testing.T) {
 	if !errors.As(err, &conflict) || conflict.Path != "a" || strings.Contains(err.Error(), "b: ") {
 		t.Errorf("got %v", err)
 	}
-	f.Known = func() map[string][]history.Change {
-		return map[string][]history.Change{"a": {f.change("a", absent, "1\n2\n3\n")}}
+	f.Known = func() map[string][]KnownChange {
+		return map[string][]KnownChange{"a": {{f.change("a", absent, "1\n2\n3\n"), 1}}}
 	}
 	f.start(ways...)
 	if _, files, _, err := f.Plan(background, ways); err != nil || len(files) != 1 || files[0].Path != "b" {

@@ -74,8 +74,11 @@ func (r *Store) AddOperation(batch *odb.Batch, s state.State, rec OperationRecor
 }
 
 // StateLabel holds the message and author of a checkpoint. Without a message, an unchanged state
-// gets no new checkpoint.
-type StateLabel struct{ Message, Author string }
+// gets no new checkpoint unless Again is set.
+type StateLabel struct {
+	Message, Author string
+	Again           bool
+}
 
 // DefaultAuthor is the author of a checkpoint whose caller names none.
 const DefaultAuthor = "user"
@@ -89,7 +92,7 @@ func Labelled(c *object.CommitData) bool {
 }
 
 // AddState adds the commit of a state to a batch and returns its id. It returns the id of the
-// previous checkpoint if the state is the same and the label has no message.
+// previous checkpoint if the state is the same, unless the label has a message or asks for a new one.
 func (r *Store) AddState(batch *odb.Batch, s state.State, previous *Checkpoint, label StateLabel) (object.ID, error) {
 	meta, err := s.Meta.Encode()
 	if err != nil {
@@ -97,7 +100,7 @@ func (r *Store) AddState(batch *odb.Batch, s state.State, previous *Checkpoint, 
 	}
 	if previous != nil && previous.commit.Header(state.MetadataHeader) == meta {
 		previous.meta = s.Meta // spares the caller a decoding
-		if label.Message == "" && previous.tree == s.Tree {
+		if label.Message == "" && !label.Again && previous.tree == s.Tree {
 			return previous.id, nil
 		}
 	}

@@ -27,10 +27,17 @@ func Merge(base, ours, theirs []byte) MergeResult {
 	case Binary(base) || Binary(ours) || Binary(theirs):
 		return MergeResult{Conflicts: 1}
 	}
-	m := merger{base: newText(base)}
-	m.ours = newSide(m.base, ours)
-	m.theirs = newSide(m.base, theirs)
-	return m.run()
+	content, conflicts := newMerger(base, ours, theirs).run()
+	if conflicts > 0 {
+		return MergeResult{Conflicts: conflicts}
+	}
+	return MergeResult{Content: content}
+}
+
+// MergeTheirs is Merge of texts that takes theirs where there is a conflict.
+func MergeTheirs(base, ours, theirs []byte) []byte {
+	content, _ := newMerger(base, ours, theirs).run()
+	return content
 }
 
 // side is one of the two texts that came from base.
@@ -68,8 +75,15 @@ type merger struct {
 	out          []byte
 }
 
-func (m *merger) run() MergeResult {
-	conflicts, done := 0, 0 // done: lines of base dealt with
+func newMerger(base, ours, theirs []byte) *merger {
+	m := &merger{base: newText(base)}
+	m.ours, m.theirs = newSide(m.base, ours), newSide(m.base, theirs)
+	return m
+}
+
+// run returns the merged text, which has theirs at conflicts, and the number of these.
+func (m *merger) run() (content []byte, conflicts int) {
+	done := 0 // lines of base dealt with
 	for m.ours.more || m.theirs.more {
 		start := m.start()
 		oursFrom, theirsFrom := start+m.ours.shift, start+m.theirs.shift
@@ -80,16 +94,14 @@ func (m *merger) run() MergeResult {
 		switch done = end; {
 		case byOurs && byTheirs && !bytes.Equal(ours, theirs):
 			conflicts++
+			m.out = append(m.out, theirs...)
 		case byOurs:
 			m.out = append(m.out, ours...)
 		default:
 			m.out = append(m.out, theirs...)
 		}
 	}
-	if conflicts > 0 {
-		return MergeResult{Conflicts: conflicts}
-	}
-	return MergeResult{Content: append(m.out, m.base.slice(done, m.base.lines())...)}
+	return append(m.out, m.base.slice(done, m.base.lines())...), conflicts
 }
 
 // start is the line of base where the next edit of either side begins.

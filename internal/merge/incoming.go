@@ -32,10 +32,7 @@ func (m *Merger) incoming(
 	}
 	list = within(list, scope)
 	if len(hunks) > 0 {
-		if list, err = m.OnlyHunks(ctx, batch, hunks, lister, list); err != nil {
-			return nil, err
-		}
-		if s.theirs, err = operation.WithEnds(m.Store, batch, s.base, endsOf(list)); err != nil {
+		if list, s.theirs, err = m.onlyHunks(ctx, hunks, s.base, list); err != nil {
 			return nil, err
 		}
 		scope, s.lacks = state.NewPathScope(nil), nil
@@ -60,6 +57,22 @@ func (m *Merger) incoming(
 	}
 	in.Theirs, err = operation.WithEnds(m.Store, batch, s.theirs, f.atTheirs)
 	return in, err
+}
+
+// onlyHunks narrows changes down to hunks, and adds the state that they make of base to the store, where
+// it is read from then on.
+func (m *Merger) onlyHunks(ctx context.Context, hunks []string, base state.State, list []diff.FileChange) ([]diff.FileChange, state.State, error) {
+	batch := m.NewBatch(false)
+	defer batch.Discard()
+	list, err := m.OnlyHunks(ctx, batch, hunks, lister, list)
+	if err != nil {
+		return nil, base, err
+	}
+	theirs, err := operation.WithEnds(m.Store, batch, base, endsOf(list))
+	if err != nil {
+		return nil, base, err
+	}
+	return list, theirs, state.AsNoSpace(batch.Commit())
 }
 
 // changes lists what changed between two states, renames as one change. As in git's merges, an

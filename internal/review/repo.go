@@ -154,7 +154,7 @@ func (s *store) Taken(ctx context.Context, t *Turn, f *File, d *cairn.FileDiff) 
 		return nil, err
 	}
 	back := &takenback.Back{Read: takenback.Texts(access.Lines(s.repo).OpenBlob), Made: make(map[string][]byte)}
-	names, err := back.Hunks(f.Change, d, takenback.At(f.Change.Path, operations))
+	names, err := back.Hunks(f.Change, d, takenback.At(f.Change.Path, t.When, operations))
 	if errors.Is(err, cairn.ErrNotFound) { // contents of an operation are gone: it is not known
 		return nil, nil
 	}

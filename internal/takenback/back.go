@@ -32,18 +32,41 @@ func sidesOf(c *history.Change) (before, after side) {
 
 // Left is the change without what operations, the oldest first, have taken back. Its sides are equal if
 // nothing is left.
-func (b *Back) Left(c history.Change, operations []history.Change) (history.Change, error) {
-	_, now := sidesOf(&c)
-	for i := range operations {
+func (b *Back) Left(c history.Change, operations []Change) (history.Change, error) {
+	before, now := sidesOf(&c)
+	for _, operation := range inEffect(operations) {
+		if operation.Whole {
+			now = before
+			continue
+		}
 		var err error
-		if now, err = b.apply(now, &operations[i]); err != nil {
+		if now, err = b.apply(now, &operation.Change); err != nil {
 			return c, err
 		}
 	}
 	return b.without(c, now)
 }
 
-// apply lets an operation change a state that it may not have met as it is. What does not merge stays.
+// inEffect drops operations together with the next one if that takes them back.
+func inEffect(operations []Change) (list []Change) {
+	for _, operation := range operations {
+		if n := len(list); n > 0 && isInverse(&list[n-1].Change, &operation.Change) {
+			list = list[:n-1]
+		} else {
+			list = append(list, operation)
+		}
+	}
+	return list
+}
+
+func isInverse(a, b *history.Change) bool {
+	from, to := sidesOf(a)
+	before, after := sidesOf(b)
+	return from == after && to == before
+}
+
+// apply lets an operation change a state that it may not have met as it is. Where lines do not merge,
+// they become as the operation left them.
 func (b *Back) apply(now side, operation *history.Change) (side, error) {
 	from, to := sidesOf(operation)
 	switch {
@@ -67,9 +90,7 @@ func (b *Back) apply(now side, operation *history.Change) (side, error) {
 	if texts == nil || err != nil {
 		return out, err
 	}
-	if res := linediff.Merge(texts[0], texts[1], texts[2]); res.Conflicts == 0 {
-		out.id = b.add(res.Content)
-	}
+	out.id = b.add(linediff.MergeTheirs(texts[0], texts[1], texts[2]))
 	return out, nil
 }
 

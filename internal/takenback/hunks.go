@@ -10,7 +10,7 @@ import (
 
 // Hunks lists the names of those hunks of a change that operations, the oldest first, have taken back.
 // A hunk of which some lines are left is not among them.
-func (b *Back) Hunks(c history.Change, d *diff.FileDiff, operations []history.Change) (names []string, err error) {
+func (b *Back) Hunks(c history.Change, d *diff.FileDiff, operations []Change) (names []string, err error) {
 	if len(d.Hunks) == 0 || len(operations) == 0 {
 		return nil, nil
 	}

@@ -19,10 +19,7 @@ import (
 
 // Add writes a blob as it is.
 func (s *Scratch) Add(content []byte) (string, error) {
-	var sum hash.Hash = sha1.New()
-	if s.idLength == hex.EncodedLen(sha256.Size) {
-		sum = sha256.New()
-	}
+	sum := s.newHash()
 	var object bytes.Buffer
 	packed := zlib.NewWriter(&object)
 	both := io.MultiWriter(sum, packed)
@@ -39,6 +36,25 @@ func (s *Scratch) Add(content []byte) (string, error) {
 		return "", err
 	}
 	return id, os.WriteFile(filepath.Join(dir, id[2:]), object.Bytes(), 0o600)
+}
+
+func (s *Scratch) newHash() hash.Hash {
+	if s.idLength == hex.EncodedLen(sha256.Size) {
+		return sha256.New()
+	}
+	return sha1.New()
+}
+
+// writeEmpty writes a tree into the repository if it is the empty one. git commit takes it for known and
+// does not write it, and git fsck then misses it.
+func (s *Scratch) writeEmpty(ctx context.Context, tree string) error {
+	sum := s.newHash()
+	io.WriteString(sum, "tree 0\x00")
+	if tree != hex.EncodeToString(sum.Sum(nil)) {
+		return nil
+	}
+	_, err := s.repo.output(ctx, call{args: []string{"hash-object", "-w", "-t", "tree", "--stdin"}})
+	return err
 }
 
 // Blob returns the contents of a blob. Those of more than limit bytes are left out.

@@ -117,6 +117,9 @@ func (s *Scratch) make(ctx context.Context, before Head, tree, index, message st
 	if now, err := s.repo.Head(ctx); err != nil || now != before {
 		return Made{}, errors.Join(err, moved(now != before))
 	}
+	if err := s.writeEmpty(ctx, tree); err != nil {
+		return Made{}, err
+	}
 	output, failed := s.run(ctx, index, message)
 	ctx = context.WithoutCancel(ctx) // the commit may be made although git was told to end
 	now, err := s.repo.Head(ctx)

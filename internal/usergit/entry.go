@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"os/exec"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -107,8 +110,11 @@ func records(changed map[string]Entry, idLength int) string {
 }
 
 // Ignored returns those of some paths that rules ignore. A caller leaves out paths that git tracks:
-// git itself would compare each path with the whole index.
+// git itself would compare each path with the whole index. A path below a symlink counts as not ignored:
+// git refuses to say.
 func (r *Repo) Ignored(ctx context.Context, paths []string) (map[string]bool, error) {
+	links := make(map[string]bool)
+	paths = slices.DeleteFunc(slices.Clone(paths), func(name string) bool { return r.belowLink(name, links) })
 	if len(paths) == 0 {
 		return nil, nil
 	}
@@ -122,6 +128,20 @@ func (r *Repo) Ignored(ctx context.Context, paths []string) (map[string]bool, er
 		ignored[path] = true
 	}
 	return ignored, err
+}
+
+// belowLink reports whether a directory above a path is a symlink by now. known has the answers so far.
+func (r *Repo) belowLink(name string, known map[string]bool) bool {
+	dir := path.Dir(name)
+	if dir == "." {
+		return false
+	}
+	if is, asked := known[dir]; asked {
+		return is
+	}
+	found, err := os.Lstat(filepath.Join(r.Top, filepath.FromSlash(dir)))
+	known[dir] = err == nil && found.Mode()&os.ModeSymlink != 0 || r.belowLink(dir, known)
+	return known[dir]
 }
 
 // TrustsModes reports whether git takes permission bits of files for changes.

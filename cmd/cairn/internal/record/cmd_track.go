@@ -29,9 +29,10 @@ Usage:
 
 The id names the contents: it is the tree that git add -A and git write-tree
 would give, bytes as they lie on disk, so equal states have equal ids. When
-nothing has changed since the last checkpoint of the day, nothing is written
-and the same id comes again. The id is printed only if everything in scope was
-read; otherwise track fails and there is no new checkpoint.
+nothing has changed since the last checkpoint of the day, and no session has a
+newer one of another state, nothing is written and the same id comes again. The
+id is printed only if everything in scope was read; otherwise track fails and
+there is no new checkpoint.
 
 Files that are ignored are left out without a word, unless an earlier checkpoint
 or your git index holds them. Anything else that is left out is listed on stderr

@@ -125,7 +125,8 @@ func (r *Capturer) TrackHeld(ctx context.Context, l *history.Locked, opt TrackOp
 	line := r.Today()
 	previous := r.Tip(line)
 	label := history.StateLabel{Message: opt.Message, Author: opt.Author}
-	label.Again = previous != nil && history.TreeOf(previous) == c.Tree && r.newerDiffers(ctx, c.Tree)
+	// All lines are read only where the disk is not as at the last capture, which a session may have made.
+	label.Again = c.from != c.Tree && previous != nil && history.TreeOf(previous) == c.Tree && r.newerDiffers(ctx, c.Tree)
 	id, err := r.AddState(c.Batch, c.State(), previous, label)
 	if err != nil {
 		return nil, err

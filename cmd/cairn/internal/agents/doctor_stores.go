@@ -40,13 +40,17 @@ func (c *commands) checkStore(ctx context.Context, f doctorFlags) ([]cairn.Fault
 	}
 	full := unwritable(dir)
 	found, err := repo.Check(ctx, cairn.CheckOptions{Fix: f.fix, Quick: f.quick, From: f.from})
-	var steps []cairn.Fault
+	var steps, unread []cairn.Fault
 	if err == nil {
+		sessions := session.New(repo)
 		var remarks []string
-		steps, remarks, err = agents.OpenSteps(ctx, session.New(repo), f.fix)
+		steps, remarks, err = agents.OpenSteps(ctx, sessions, f.fix)
 		c.remarks(remarks)
+		if err == nil {
+			unread, err = agents.Unread(ctx, sessions)
+		}
 	}
-	return slices.Concat(full, found, steps), errors.Join(err, repo.Close())
+	return slices.Concat(full, found, steps, unread), errors.Join(err, repo.Close())
 }
 
 // unwritable finds a store that takes no checkpoint: its disk is full, or may not be written.

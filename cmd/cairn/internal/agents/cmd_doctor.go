@@ -25,7 +25,8 @@ Usage:
     cairn doctor --remove-abandoned
 
 It checks the store of this project: objects, packs, refs, the stat cache, the
-journal, locks, files that a crash left behind, permissions; the configuration;
+journal, locks, files that a crash left behind, permissions, and whether its
+disk has less free than is to stay free; the configuration;
 steps of sessions that an agent left open when it was killed; sessions that
 cannot be read;
 whether there are stores of directories that are gone; whether a server that is

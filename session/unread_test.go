@@ -3,6 +3,7 @@ package session_test
 import (
 	"encoding/json"
 	"errors"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -62,6 +63,14 @@ func TestOneUnreadableSession(t *testing.T) {
 			for e, err := range f.Checkpoints(background, session.LogOptions{}) {
 				if err != nil {
 					t.Error(e, err)
+				}
+			}
+			for e, err := range f.Checkpoints(background, session.LogOptions{Text: regexp.MustCompile("nothing has this")}) {
+				t.Error(e, err)
+			}
+			for _, path := range []string{"a", "c"} {
+				if _, err := f.Blame(background, path, cairn.BlameOptions{}); err != nil {
+					t.Errorf("blame of %s: %v", path, err)
 				}
 			}
 			if open, err := f.OpenSteps(background); len(open) > 0 || err != nil {

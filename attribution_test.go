@@ -43,11 +43,18 @@ func overlapping(t *testing.T) (f *fixture, a, b operation.Step) {
 		operation.Step{Session: "B", From: fromB, To: to, Claims: []string{"b", "both", "/elsewhere/b"}}
 }
 
+func takenBack(back *operation.TakenBack, err error) (*cairn.Result, error) {
+	if err != nil {
+		return nil, err
+	}
+	return back.Result, nil
+}
+
 // takeBackBeside takes a step back beside another that overlaps it.
 func (f *fixture) takeBackBeside(step, other operation.Step, policy cairn.Policy) (res *cairn.Result, err error) {
 	err = access.Lines(f.repo()).Update(f.Context(), func(u *operation.LineUpdate) (err error) {
 		steps := []operation.UndoneStep{{Step: step, Others: []operation.Step{other}}}
-		res, _, err = u.TakeBack(f.Context(), "line", operation.TakeBack{Kind: "revert", Steps: steps, OnConflict: policy})
+		res, err = takenBack(u.TakeBack(f.Context(), "line", operation.TakeBack{Kind: "revert", Steps: steps, OnConflict: policy}))
 		return err
 	})
 	return res, err

@@ -146,6 +146,9 @@ func (r *Repo) openStore(dir string) error {
 // Close releases the store. It does not wait for running calls. These, and later ones that need the
 // store, fail with an error that wraps os.ErrClosed.
 func (r *Repo) Close() error {
+	if r.capturer == nil {
+		return nil // it was never opened
+	}
 	r.capturer.Watch.EndFolding()
 	err := r.capturer.Watch.Close()
 	if r.capturer.Fresh != nil {

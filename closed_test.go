@@ -23,10 +23,32 @@ func TestClosedStoreIsNoEmptyOne(t *testing.T) {
 	if err := repo.Close(); err != nil {
 		t.Fatal(err)
 	}
+	before := gittest.Manifest(t, repo.StoreDir())
 	for name, err := range refusals(f.Context(), repo, sessions) {
 		if !errors.Is(err, os.ErrClosed) {
 			t.Errorf("%s: %v, want os.ErrClosed", name, err)
 		}
+	}
+	if diff := gittest.Diff(before, gittest.Manifest(t, repo.StoreDir())); diff != "" {
+		t.Errorf("the store has changed:\n%s", diff)
+	}
+}
+
+// TestZeroValues: a store that was never opened is a closed one.
+func TestZeroValues(t *testing.T) {
+	t.Parallel()
+	var s cairn.Store
+	_, usage := s.Usage(t.Context())
+	_, check := s.Check(t.Context(), cairn.CheckOptions{})
+	_, fix := s.Check(t.Context(), cairn.CheckOptions{Fix: true})
+	_, clean := s.Clean(t.Context(), cairn.CleanOptions{DryRun: true})
+	for name, err := range map[string]error{"usage": usage, "check": check, "fix": fix, "clean": clean} {
+		if !errors.Is(err, os.ErrClosed) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if s.Dir()+s.Root() != "" || s.Close() != nil || (&cairn.Repo{}).Close() != nil {
+		t.Errorf("store %q of %q", s.Dir(), s.Root())
 	}
 }
 
@@ -95,6 +117,20 @@ func refusals(ctx context.Context, repo *cairn.Repo, sessions *session.Sessions)
 		"Undo":        func(ctx context.Context) error { _, err := repo.Undo(ctx, cairn.RevertOptions{}); return err },
 		"sessions":    func(ctx context.Context) error { _, err := sessions.List(ctx); return err },
 		"Track":       func(ctx context.Context) error { _, err := repo.Track(ctx, cairn.TrackOptions{}); return err },
+		"NoteTest": func(ctx context.Context) error {
+			return repo.NoteTest(ctx, cairn.TestResult{Checkpoint: "@", Command: []string{"true"}})
+		},
+		"Redo":    func(ctx context.Context) error { _, err := repo.Redo(ctx, cairn.RevertOptions{}); return err },
+		"Pin":     func(ctx context.Context) error { return repo.Pin(ctx, "@", "name") },
+		"Unpin":   func(ctx context.Context) error { return repo.Unpin(ctx, "name") },
+		"Clean":   func(ctx context.Context) error { _, err := repo.Clean(ctx, cairn.CleanOptions{}); return err },
+		"Purge":   func(ctx context.Context) error { _, err := repo.Purge(ctx, []string{"a"}); return err },
+		"Unpurge": func(ctx context.Context) error { return repo.Unpurge(ctx, []string{"a"}) },
+		"project": func(ctx context.Context) error { return repo.SetProjectID(ctx, "shop") },
+		"begin": func(ctx context.Context) error {
+			_, err := sessions.Begin(ctx, session.SessionBegin{ID: "s"})
+			return err
+		},
 	} {
 		errs[name] = call(ctx)
 	}

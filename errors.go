@@ -59,8 +59,9 @@ var ErrSecrets = state.ErrSecrets
 // was stored.
 var ErrNoSpace = state.ErrNoSpace
 
-// ErrDeadline: time ran out before every path was read. There is no checkpoint. The paths that
-// were read are not read again by the next attempt.
+// ErrDeadline: the deadline of the context, or one of cairn's own, has ended the call. It is
+// context.DeadlineExceeded. Of a track there is no checkpoint, and the next attempt does not read again what was
+// read.
 var ErrDeadline = state.ErrDeadline
 
 // ErrDisabled: a user or a setting has switched captures off for this root. The error text says

@@ -110,7 +110,10 @@ func TestV02_UnrevertRemovesWhatTheRevertCreated(t *testing.T) {
 		t.Helper()
 		var event *operation.LineEvent
 		err := access.Lines(f.repo()).Update(f.Context(), func(u *operation.LineUpdate) (err error) {
-			_, event, err = u.TakeBack(f.Context(), "line", tb)
+			back, err := u.TakeBack(f.Context(), "line", tb)
+			if err == nil {
+				event = back.Event
+			}
 			return err
 		})
 		if err != nil {

@@ -104,7 +104,7 @@ func TestV01_RulesThatNoCaptureHolds(t *testing.T) {
 		"steps": func(f *fixture, from, to string) (res *cairn.Result, err error) {
 			err = access.Lines(f.repo()).Update(f.Context(), func(u *operation.LineUpdate) error {
 				steps := []operation.UndoneStep{{Step: operation.Step{From: from, To: to}}}
-				res, _, err = u.TakeBack(f.Context(), "line", operation.TakeBack{Kind: "revert", Steps: steps})
+				res, err = takenBack(u.TakeBack(f.Context(), "line", operation.TakeBack{Kind: "revert", Steps: steps}))
 				return err
 			})
 			return res, err

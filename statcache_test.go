@@ -166,7 +166,10 @@ func TestStatCacheAfterTakingBack(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(opt.Root, "b/f"), []byte("somebody else's\n"), 0o644); err != nil {
 				return err
 			}
-			res, _, err = u.TakeBack(ctx, "s", operation.TakeBack{Kind: "revert", Record: []byte(`{}`), Steps: []operation.UndoneStep{step}, DryRun: dry})
+			back, err := u.TakeBack(ctx, "s", operation.TakeBack{Kind: "revert", Record: []byte(`{}`), Steps: []operation.UndoneStep{step}, DryRun: dry})
+			if err == nil {
+				res = back.Result
+			}
 			return err
 		})
 		if err != nil {
@@ -216,7 +219,7 @@ func TestTakeBackWithAnOldStatCache(t *testing.T) {
 			}
 		}
 		step := operation.UndoneStep{Step: plan.Step{From: before.Checkpoint, To: made.Checkpoint.ID}}
-		_, _, err = u.TakeBack(ctx, "s", operation.TakeBack{Kind: "revert", Record: []byte(`{}`), Steps: []operation.UndoneStep{step}})
+		_, err = u.TakeBack(ctx, "s", operation.TakeBack{Kind: "revert", Record: []byte(`{}`), Steps: []operation.UndoneStep{step}})
 		return err
 	})
 	if err != nil {

@@ -94,8 +94,16 @@ func Stores(dataDir string) ([]StoreInfo, error) {
 }
 
 // Store is one store of a data directory, opened without its root. Its methods work whether or not
-// the root exists, and never change the root.
+// the root exists, and never change the root. The zero value is a closed one.
 type Store struct{ repo *Repo }
+
+// opened is the error of a zero value.
+func (s *Store) opened() error {
+	if s.repo == nil {
+		return fmt.Errorf("%w: %w", ErrStore, fs.ErrClosed)
+	}
+	return nil
+}
 
 // OpenStore opens the store in dir, as Stores lists it. An error wraps ErrStore.
 func OpenStore(dir string) (*Store, error) {
@@ -111,17 +119,35 @@ func OpenStore(dir string) (*Store, error) {
 }
 
 // Dir returns the path of the store: a bare git repository.
-func (s *Store) Dir() string { return s.repo.StoreDir() }
+func (s *Store) Dir() string {
+	if s.repo == nil {
+		return ""
+	}
+	return s.repo.StoreDir()
+}
 
 // Root returns the directory that the store belongs to. It need not exist.
-func (s *Store) Root() string { return s.repo.store.Root }
+func (s *Store) Root() string {
+	if s.repo == nil {
+		return ""
+	}
+	return s.repo.store.Root
+}
 
 // Usage is Repo.Usage.
-func (s *Store) Usage(ctx context.Context) (*Usage, error) { return s.repo.cleaner.Usage(ctx) }
+func (s *Store) Usage(ctx context.Context) (*Usage, error) {
+	if err := s.opened(); err != nil {
+		return nil, err
+	}
+	return s.repo.cleaner.Usage(ctx)
+}
 
 // Check is Repo.Check without Fix: a repair may have to finish an operation in the root, which
 // requires an open root.
 func (s *Store) Check(ctx context.Context, opt CheckOptions) ([]Fault, error) {
+	if err := s.opened(); err != nil {
+		return nil, err
+	}
 	if opt.Fix {
 		return nil, fmt.Errorf("%w: repair %s by way of its root %s", ErrStore, s.Dir(), s.Root())
 	}
@@ -131,6 +157,9 @@ func (s *Store) Check(ctx context.Context, opt CheckOptions) ([]Fault, error) {
 // Clean is Repo.Clean as a dry run: it reports how much a cleaning would free. The cleaning itself
 // may have to finish an operation in the root, which requires an open root.
 func (s *Store) Clean(ctx context.Context, opt CleanOptions) (*CleanResult, error) {
+	if err := s.opened(); err != nil {
+		return nil, err
+	}
 	if !opt.DryRun {
 		return nil, fmt.Errorf("%w: clean %s by way of its root %s", ErrStore, s.Dir(), s.Root())
 	}
@@ -138,7 +167,12 @@ func (s *Store) Clean(ctx context.Context, opt CleanOptions) (*CleanResult, erro
 }
 
 // Close releases the store.
-func (s *Store) Close() error { return s.repo.Close() }
+func (s *Store) Close() error {
+	if s.repo == nil {
+		return nil
+	}
+	return s.repo.Close()
+}
 
 // RemoveStore removes the store of a root that no longer exists, with all its checkpoints. An
 // existing root is ErrRoot, a root without a store ErrNotFound.

@@ -16,7 +16,7 @@ func (d *driver) first() error {
 	err := d.rounds(names.OpFirst, heavy, func(s *peers.Remote, round int) error {
 		return d.beginAnew(s, names.OpFirst, round, false)
 	}, d.floor(names.FloorRead, func() (float64, error) { return timeRead(d.tree(), d.captured) }))
-	return errors.Join(err, d.recordStores("first track"))
+	return errors.Join(err, d.recordStores("first track", names.OpFirst))
 }
 
 // firstBorrowed is the first track of those who take over the objects of the
@@ -28,7 +28,7 @@ func (d *driver) firstBorrowed() error {
 	err := d.rounds(names.OpFirstBorrowed, heavy, func(s *peers.Remote, round int) error {
 		return d.beginAnew(s, names.OpFirstBorrowed, round, true)
 	})
-	return errors.Join(err, d.recordStores("borrowed first track"))
+	return errors.Join(err, d.recordStores("borrowed first track", names.OpFirstBorrowed))
 }
 
 func (d *driver) beginAnew(s *peers.Remote, op string, round int, borrow bool) error {
@@ -81,9 +81,10 @@ func (d *driver) subject(name string) *peers.Remote {
 	return nil
 }
 
-func (d *driver) recordStores(when string) error {
+// recordStores measures the stores of those who take part in an operation, "" for all.
+func (d *driver) recordStores(when, op string) error {
 	for _, s := range d.subjects {
-		if when == "first track" && !s.Can(names.OpFirst) || when == "borrowed first track" && !s.Can(names.OpFirstBorrowed) {
+		if op != "" && !d.takesPart(s, op) {
 			continue
 		}
 		size, err := trees.SizeOf(s.Store)

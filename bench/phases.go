@@ -72,7 +72,7 @@ func (d *driver) run() error {
 			return err
 		}
 	}
-	return d.recordStores("end")
+	return d.recordStores("end", "")
 }
 
 // calm ends git's file-system monitor before all files are rewritten: it would take note of each

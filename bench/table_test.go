@@ -56,6 +56,24 @@ func TestPublicTable(t *testing.T) {
 	quotedInto(t, s)
 }
 
+// One operation of the table: the library, which takes no part in it, has no store yet when the sizes are taken.
+func TestOneOperationOfTheTable(t *testing.T) {
+	t.Parallel()
+	needPrograms(t)
+	dir := t.TempDir()
+	opt, err := parseOptions([]string{
+		"-table", "-without", "small,linux,loose", "-files", "30", "-n", "1", "-quiet", "-no-flush", "-cache", filepath.Join(dir, "cache"),
+		"-only", names.OpFirstBorrowed, "-contenders", names.CLI + "," + names.Library, "-json", filepath.Join(dir, "table.json"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := benchAll(context.Background(), opt, &out, io.Discard); err != nil || strings.Contains(out.String(), "not measured: ") {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+}
+
 // timedInTable skips who is not installed.
 func timedInTable(t *testing.T, r *run, who string) {
 	t.Helper()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
@@ -30,6 +31,7 @@ type family struct {
 	order   []string            // parents first
 	above   map[string]bool     // the ancestors of the head
 	all     []digest
+	unread  []Unread // sessions that cannot be read
 }
 
 func (s *Sessions) family(ctx context.Context, id string) (*family, error) {
@@ -37,15 +39,20 @@ func (s *Sessions) family(ctx context.Context, id string) (*family, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.around(ctx, h)
+	all, unread, err := s.around(ctx, h)
 	if err != nil {
 		return nil, err
 	}
-	f := &family{head: h, members: map[string]*history{id: h}, order: []string{id}, above: make(map[string]bool), all: all}
+	f := &family{head: h, members: map[string]*history{id: h}, order: []string{id}, above: make(map[string]bool), all: all, unread: unread}
 	for _, d := range descendants(all, id) {
-		if f.members[d.ID], err = s.load(ctx, d.ID); err != nil {
+		member, err := s.load(ctx, d.ID)
+		if Unreadable(err) {
+			continue // addOthers sees to it
+		}
+		if err != nil {
 			return nil, err
 		}
+		f.members[d.ID] = member
 		f.order = append(f.order, d.ID)
 	}
 	for at := h.Parent; at != "" && !f.above[at]; {
@@ -179,7 +186,7 @@ func (w *window) join(later *window) {
 }
 
 // addOthers finds the steps of others that overlap windows: of other sessions, and of the steps of
-// the family that stay.
+// the family that stay. A session that cannot be read counts as having worked all the time.
 func (s *Sessions) addOthers(ctx context.Context, f *family, windows []*window) error {
 	if len(windows) == 0 {
 		return nil
@@ -189,25 +196,65 @@ func (s *Sessions) addOthers(ctx context.Context, f *family, windows []*window) 
 		if f.above[d.ID] || d.At < first && d.Open == "" {
 			continue
 		}
-		h := f.members[d.ID]
-		if h == nil {
-			var err error
-			if h, err = s.load(ctx, d.ID); err != nil {
-				return err
-			}
-		}
-		hidden, err := s.hidden(ctx, h)
-		if err != nil {
+		err := s.addOther(ctx, f, &d, windows)
+		if Unreadable(err) {
+			s.addUnread(ctx, &Unread{ID: d.ID, at: d.At, open: d.Open != ""}, windows)
+		} else if err != nil {
 			return err
 		}
-		for st := range h.steps() {
-			h.overlap(st, windows, hidden.steps[st.ID])
+	}
+	for _, u := range f.unread {
+		if !f.above[u.ID] {
+			s.addUnread(ctx, &u, windows)
 		}
 	}
 	if f.head.from != nil {
 		return nil // operations of this store did not move the files there
 	}
 	return s.addOperations(ctx, windows)
+}
+
+// addOther adds the steps of a session.
+func (s *Sessions) addOther(ctx context.Context, f *family, d *digest, windows []*window) (err error) {
+	h := f.members[d.ID]
+	if h == nil {
+		if h, err = s.load(ctx, d.ID); err != nil {
+			return err
+		}
+	}
+	hidden, err := s.hidden(ctx, h)
+	if err != nil {
+		return err
+	}
+	for st := range h.steps() {
+		h.overlap(st, windows, hidden.steps[st.ID])
+	}
+	return nil
+}
+
+// maxUnread is how long the last step of a session that cannot be read may have lasted, in nanoseconds.
+const maxUnread = int64(24 * time.Hour)
+
+// addUnread adds a session that cannot be read as one step. What happened in a window meanwhile may be its work.
+func (s *Sessions) addUnread(ctx context.Context, u *Unread, windows []*window) {
+	began, end := int64(0), u.at
+	if u.open {
+		end = min(end, forever-maxUnread) + maxUnread
+	}
+	if tip, err := s.lines.Tip(u.ID); err == nil {
+		for e, err := range s.lines.Back(ctx, tip.ID) {
+			if err != nil {
+				began = 0
+				break
+			}
+			began = e.At()
+		}
+	}
+	for _, w := range windows {
+		if began < w.ended && end > w.began {
+			w.Others = append(w.Others, operation.Step{Session: u.ID, From: w.From, To: w.To, Note: "it cannot be read, see cairn doctor"})
+		}
+	}
 }
 
 // addOperations finds the changes of restores, reverts and undos inside windows: they belong to no

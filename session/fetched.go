@@ -98,11 +98,15 @@ func (s *Sessions) fetchedBeside(ctx context.Context, own []digest) ([]fetchedDi
 	return list, nil
 }
 
-// named lists the digests of all sessions that can be named: those of this store, and fetched ones.
+// named lists the digests of all sessions that can be named: those of this store, and fetched ones. One that cannot
+// be read can be named, so that the answer says why it is not found.
 func (s *Sessions) named(ctx context.Context) ([]digest, error) {
-	all, err := s.digests(ctx)
+	all, unread, err := s.allDigests(ctx)
 	if err != nil {
 		return nil, err
+	}
+	for _, u := range unread {
+		all = append(all, digest{ID: u.ID})
 	}
 	more, err := s.fetchedBeside(ctx, all)
 	for _, d := range more {
@@ -111,14 +115,15 @@ func (s *Sessions) named(ctx context.Context) ([]digest, error) {
 	return all, err
 }
 
-// around lists the sessions whose steps may overlap those of a session: the sessions of its store.
-func (s *Sessions) around(ctx context.Context, h *history) ([]digest, error) {
+// around lists the sessions whose steps may overlap those of a session: the sessions of its store, and those of
+// them that cannot be read.
+func (s *Sessions) around(ctx context.Context, h *history) ([]digest, []Unread, error) {
 	if h.from == nil {
-		return s.digests(ctx)
+		return s.allDigests(ctx)
 	}
 	fetched, err := s.fetchedDigests(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var list []digest
 	for _, d := range fetched {
@@ -126,7 +131,7 @@ func (s *Sessions) around(ctx context.Context, h *history) ([]digest, error) {
 			list = append(list, d.digest)
 		}
 	}
-	return list, nil
+	return list, nil, nil
 }
 
 // Resume goes on with a session and its sub-agents: it restores the state of their newest checkpoint, and makes a

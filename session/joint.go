@@ -72,6 +72,7 @@ func (s *Sessions) moveInAll(
 		}
 		m = moves[head]
 		m.result = res
+		m.held = !res.Moves() && slices.ContainsFunc(moves, func(m *moved) bool { return m.held })
 		return nil
 	})
 	if err != nil {
@@ -139,6 +140,7 @@ func (r *rootShare) moveShare(ctx context.Context, id string, opt MoveOptions, p
 			return m.result, nil
 		},
 		Idle: func() bool { return (*out).stays },
+		Held: func() bool { return (*out).held },
 	}
 }
 

@@ -211,29 +211,61 @@ func (s *Sessions) encode(h *history) (json.RawMessage, error) {
 	return data, nil
 }
 
-// digests lists the digests of all sessions.
+// Unread is a session of this store of which something cannot be read. Other sessions do without it.
+type Unread struct {
+	ID  string // or the name of its ref where that does not tell the id
+	Err error
+
+	at   int64 // of its newest event, forever where that is unknown
+	open bool  // a step may last longer
+}
+
+// After reports whether the session may have worked after a time.
+func (u *Unread) After(t time.Time) bool { return u.at > t.UnixNano() }
+
+// UnreadOf is a session of which more than its newest record was to be read.
+func UnreadOf(s *Session, err error) Unread {
+	return Unread{s.ID, err, s.Updated.UnixNano(), s.Open != ""}
+}
+
+// Unreadable reports whether an error says that records of a session cannot be read.
+func Unreadable(err error) bool {
+	return errors.Is(err, cairn.ErrCorrupt) || errors.Is(err, cairn.ErrStore)
+}
+
+// digests lists the digests of all sessions that can be read.
 func (s *Sessions) digests(ctx context.Context) ([]digest, error) {
+	list, _, err := s.allDigests(ctx)
+	return list, err
+}
+
+// allDigests lists the digests of all sessions, and the sessions that cannot be read.
+func (s *Sessions) allDigests(ctx context.Context) (list []digest, unread []Unread, err error) {
 	tips, err := s.lines.Tips(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var list []digest
 	for _, tip := range tips {
-		d, err := s.digestOf(ctx, tip)
-		if err != nil {
-			return nil, err
+		u := Unread{ID: tip.Line, at: forever, open: true}
+		var d *digest
+		if err = tip.Err; err == nil {
+			u.at, u.open = tip.Event.At(), tip.Event.Author != AuthorAgent // who ends a step
+			d, err = s.digestOf(ctx, tip.Event)
 		}
-		if d == nil {
-			continue
+		if err == nil && d != nil && d.Open != "" {
+			err = s.seeOpen(ctx, d)
 		}
-		if d.Open != "" {
-			if err := s.seeOpen(ctx, d); err != nil {
-				return nil, err
-			}
+		switch {
+		case err != nil && (ctx.Err() != nil || tip.Err == nil && !Unreadable(err)):
+			return nil, nil, err
+		case err != nil:
+			u.Err = err
+			unread = append(unread, u)
+		case d != nil:
+			list = append(list, *d)
 		}
-		list = append(list, *d)
 	}
-	return list, nil
+	return list, unread, nil
 }
 
 // digestOf finds the newest digest of a line. States saved before a revert have none.

@@ -60,5 +60,8 @@ func (s *Sessions) logged(ctx context.Context, e *LogEntry, id string, text *reg
 		return false, nil
 	}
 	prompt, err := s.Prompt(ctx, e.Work.Session, e.Work.Message)
+	if Unreadable(err) {
+		err = nil // its checkpoints have the beginning
+	}
 	return text.MatchString(prompt) || text.MatchString(e.Work.Prompt), err
 }

@@ -18,7 +18,7 @@ func (s *Sessions) History(ctx context.Context, id string) ([]Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.around(ctx, h)
+	all, _, err := s.around(ctx, h)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,8 @@ import (
 // The state before the first revert is kept. The files at a boundary are computed from that state
 // and the steps after the boundary, and only files that such a step changed are touched. Changes of
 // others in them are merged, or kept and listed as a conflict. A revert to the present boundary
-// does nothing.
+// does nothing. Nor does one that would change nothing because all of the work that goes is in
+// conflict or kept: the boundary stays, and MoveOptions.OnConflict is the way to insist.
 func (s *Sessions) Revert(ctx context.Context, id string, to Target, opt MoveOptions) (*Session, *cairn.Result, error) {
 	return s.move(ctx, id, opt, func(h *history, _ []*boundary) (*Target, error) { return &to, nil })
 }
@@ -69,8 +70,10 @@ type choose func(h *history, active []*boundary) (*Target, error)
 type moved struct {
 	result *cairn.Result
 	events []*boundary // reverts in effect
+	before []*boundary // the same before the move
 	h      *history
 	stays  bool // the boundary is at the target already
+	held   bool // the boundary stays, because all of the work that goes is in conflict or kept
 }
 
 func (s *Sessions) move(ctx context.Context, id string, opt MoveOptions, pick choose) (*Session, *cairn.Result, error) {
@@ -104,8 +107,8 @@ func (s *Sessions) moveBoundary(ctx context.Context, u *operation.LineUpdate, id
 		return nil, err
 	}
 	if opt.EndOpen && !opt.DryRun && len(f.open()) > 0 {
-		if err := s.wouldMove(ctx, u, id, active, to, opt); err != nil {
-			return nil, err
+		if held, err := s.wouldMove(ctx, u, id, active, to, opt); err != nil || held != nil {
+			return held, err
 		}
 	}
 	if err := s.endOpen(ctx, u, f, opt); err != nil {
@@ -125,18 +128,23 @@ func (s *Sessions) moveTo(
 	return s.setBoundary(ctx, u, f, active, *to, opt)
 }
 
-// wouldMove returns why a move would be refused. A move that is refused ends no step.
+// wouldMove returns why a move would be refused, or the outcome of one that would be held. Such a move ends
+// no step.
 func (s *Sessions) wouldMove(
 	ctx context.Context, u *operation.LineUpdate, id string, active []*boundary, to *Target,
 	opt MoveOptions,
-) error {
+) (held *moved, err error) {
 	f, err := s.family(ctx, id) // the dry run changes f, which is of no use afterwards
 	if err != nil {
-		return err
+		return nil, err
 	}
 	opt.DryRun = true
-	_, err = s.moveTo(ctx, u, f, active, to, opt)
-	return err
+	m, err := s.moveTo(ctx, u, f, active, to, opt)
+	if err != nil || !m.held {
+		return nil, err
+	}
+	m.result.DryRun = false
+	return m, nil
 }
 
 // endOpen ends running steps or refuses to go on beside them. In a dry run they
@@ -223,16 +231,25 @@ func (s *Sessions) setBoundary(
 	same := last != nil && last.Message == t.Message && last.Part == t.Part && last.Start == t.Start && slices.Equal(last.Undone, t.Undone)
 	m, err := s.takeBack(ctx, u, f.head, active, t.event, operation.TakeBack{
 		Kind: "revert", Message: "revert to " + name(t.where()), Steps: undoneSteps(windows), Quiet: same,
+		New:        undoneSteps(f.windows(t.notBehind(last))),
 		OnConflict: opt.OnConflict, DryRun: opt.DryRun, Plan: opt.Plan, Git: opt.Git, Outside: opt.Outside,
 	})
 	if err != nil {
 		return m, err
 	}
-	if err := f.notTakenBack(u, m.result, t.Undone, last); err != nil {
+	if err := f.notTakenBack(u, m.result, t.Undone, last, m.held); err != nil {
 		return m, err
 	}
 	f.addNotes(m.result, t.Undone, last)
 	return m, nil
+}
+
+// notBehind lists the undone steps that a boundary has not taken back yet.
+func (e *event) notBehind(b *boundary) []stepRef {
+	if b == nil {
+		return e.Undone
+	}
+	return slices.DeleteFunc(slices.Clone(e.Undone), func(ref stepRef) bool { return slices.Contains(b.Undone, ref) })
 }
 
 func (e *event) where() string {
@@ -275,26 +292,30 @@ func (s *Sessions) takeBack(
 	if err := h.owned(); err != nil {
 		return nil, err
 	}
-	res, line, err := u.TakeBack(ctx, h.ID, t)
+	back, err := u.TakeBack(ctx, h.ID, t)
 	if err != nil {
 		return nil, expired(err, "a state that session %q needs", h.ID)
 	}
-	m := &moved{result: res, h: h, stays: t.Quiet}
-	if t.DryRun || t.Quiet && res.Operation == "" {
+	nothing := t.Quiet && back.Result.Operation == "" || back.Held
+	m := &moved{result: back.Result, before: active, h: h, stays: t.Quiet, held: back.Held}
+	if t.DryRun || nothing {
 		h.digest = stored
 	}
 	switch {
 	case ev.Kind == kindUnrevert:
-	case t.Quiet && res.Operation == "" && !t.DryRun:
+	case nothing && !t.DryRun:
 		m.events = active
 	default:
-		m.events = append(slices.Clip(active), &boundary{event: ev, line: line})
+		m.events = append(slices.Clip(active), &boundary{event: ev, line: back.Event})
 	}
 	return m, nil
 }
 
 // outcome is the session after a move, or as it would be.
 func (s *Sessions) outcome(ctx context.Context, m *moved) (*Session, error) {
+	if m.held {
+		m.events = m.before
+	}
 	out := m.h.digest.view(m.h.root)
 	out.Truncated = m.h.truncated
 	last := newest(m.events)

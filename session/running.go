@@ -66,8 +66,11 @@ func (w *blamer) openStep(before, after string) (*runningStep, error) {
 		if errors.Is(err, ErrNotFound) {
 			return nil, nil // deleted; the events are those of a fork
 		}
-		if err != nil || d.Open == "" || h.openStep() == nil {
+		if err != nil && !Unreadable(err) {
 			return nil, err
+		}
+		if d.Open == "" || err == nil && h.openStep() == nil {
+			return nil, nil
 		}
 		return &runningStep{d.ID, d.OpenMessage, d.Open, before}, nil
 	}
@@ -121,7 +124,7 @@ func (w *blamer) withoutParents(steps []runningStep) ([]runningStep, error) {
 		for at := rec.Now.Parent; at != "" && !above[at]; {
 			above[at] = true
 			h, err := w.load(w.ctx, at)
-			if errors.Is(err, ErrNotFound) {
+			if errors.Is(err, ErrNotFound) || Unreadable(err) {
 				break
 			}
 			if err != nil {

@@ -271,11 +271,15 @@ func (s *Sessions) Commit(ctx context.Context, id string) (*Session, error) {
 	}))
 }
 
-// Delete forgets a session and its children, in all its roots. Files stay as they are.
+// Delete forgets a session and its children, in all its roots. Files stay as they are. One that cannot be read is
+// forgotten as well; its children are not known.
 func (s *Sessions) Delete(ctx context.Context, id string) error {
 	others := s.others(ctx, id)
 	err := s.updateFamily(ctx, func(u *operation.LineUpdate) error {
 		h, err := s.load(ctx, id)
+		if Unreadable(err) {
+			return u.Delete(id)
+		}
 		if err == nil {
 			err = h.owned()
 		}

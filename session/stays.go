@@ -122,8 +122,8 @@ func belowAnother(path string, set map[string]string) bool {
 
 // notTakenBack lists in a result the changes, of the steps that go now, that no capture holds. A path
 // that a step made and that is gone does not count, nor does one outside the root that the result tells of.
-// Steps behind the boundary were listed before.
-func (f *family) notTakenBack(u *operation.LineUpdate, res *cairn.Result, undone []stepRef, behind *boundary) error {
+// Steps behind the boundary were listed before. held: the steps do not go after all.
+func (f *family) notTakenBack(u *operation.LineUpdate, res *cairn.Result, undone []stepRef, behind *boundary, held bool) error {
 	left := leftovers{seen: make(map[string]bool), told: res.Outside != nil}
 	var err error
 	for _, ref := range undone {
@@ -146,7 +146,7 @@ func (f *family) notTakenBack(u *operation.LineUpdate, res *cairn.Result, undone
 	res.NotTakenBack = left.list
 	if len(left.saved) > 0 {
 		slices.Sort(left.saved)
-		res.Notes = append(res.Notes, wording.SavedOutsideLine(left.saved, res.DryRun, pathtext.Quote))
+		res.Notes = append(res.Notes, wording.SavedOutsideLine(left.saved, res.DryRun || held, pathtext.Quote))
 	}
 	return nil
 }

@@ -297,7 +297,7 @@ type OpenStep struct {
 }
 
 // OpenSteps lists the steps of all sessions that have not been ended, those included
-// that count as ended because their owner is gone.
+// that count as ended because their owner is gone. Sessions that cannot be read are left out.
 func (s *Sessions) OpenSteps(ctx context.Context) ([]OpenStep, error) {
 	tips, err := s.lines.Tips(ctx)
 	if err != nil {
@@ -305,14 +305,20 @@ func (s *Sessions) OpenSteps(ctx context.Context) ([]OpenStep, error) {
 	}
 	var list []OpenStep
 	for _, tip := range tips {
-		d, err := s.digestOf(ctx, tip)
-		if err != nil {
-			return nil, err
-		}
-		if d == nil || d.Open == "" {
+		if tip.Err != nil {
 			continue
 		}
-		h, err := s.load(ctx, d.ID)
+		d, err := s.digestOf(ctx, tip.Event)
+		if err == nil && (d == nil || d.Open == "") {
+			continue
+		}
+		var h *history
+		if err == nil {
+			h, err = s.load(ctx, d.ID)
+		}
+		if Unreadable(err) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -51,7 +51,7 @@ func (s *Sessions) revertSteps(
 	if err != nil {
 		return nil, expired(err, "a state of session %q", id)
 	}
-	if err := f.notTakenBack(u, res, refs, nil); err != nil {
+	if err := f.notTakenBack(u, res, refs, nil, false); err != nil {
 		return nil, err
 	}
 	f.addNotes(res, refs, nil)

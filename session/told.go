@@ -34,20 +34,22 @@ func (w *blamer) tell(st runningStep) (*Work, []string, error) {
 }
 
 // entriesAround returns the events of the session, and the place of the step's event among them. Of
-// a session that is gone, only the events before are reachable.
+// a session that is gone, or cannot be read, only the events before are reachable.
 func (w *blamer) entriesAround(st runningStep) ([]*entry, int, error) {
 	tip, err := w.lines.Tip(st.session)
-	if err != nil && !errors.Is(err, cairn.ErrNotFound) {
+	if err != nil && !errors.Is(err, cairn.ErrNotFound) && !Unreadable(err) {
 		return nil, 0, err
 	}
 	is := func(e *entry) bool { return e.mark.id == st.at }
 	if err == nil {
 		l, err := w.read(w.ctx, st.session, tip)
-		if err != nil {
+		if err != nil && !Unreadable(err) {
 			return nil, 0, err
 		}
-		if i := slices.IndexFunc(l.entries, is); i >= 0 {
-			return l.entries, i, nil
+		if err == nil {
+			if i := slices.IndexFunc(l.entries, is); i >= 0 {
+				return l.entries, i, nil
+			}
 		}
 	}
 	e, err := w.lines.Event(st.at)

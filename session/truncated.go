@@ -62,6 +62,8 @@ func (s *Sessions) truncated(ctx context.Context) (func(*digest) bool, error) {
 	for _, e := range ends {
 		rec, err := s.decode(e)
 		switch {
+		case Unreadable(err):
+			unknown = true
 		case err != nil:
 			return nil, err
 		case rec.Now.ID != "":

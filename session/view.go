@@ -26,7 +26,7 @@ func (s *Sessions) Get(ctx context.Context, id string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.around(ctx, h)
+	all, _, err := s.around(ctx, h)
 	if err != nil {
 		return nil, err
 	}
@@ -209,43 +209,49 @@ func (l *limited) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// List returns all sessions, the one that was changed last first. They come without
-// Summary, and Revert without Diff.
+// List returns all sessions that can be read, the one that was changed last first. They come without
+// Summary, and Revert without Diff. ListAll names the others.
 func (s *Sessions) List(ctx context.Context) ([]*Session, error) {
-	all, err := s.digests(ctx)
+	list, _, err := s.ListAll(ctx)
+	return list, err
+}
+
+// ListAll is List, and names the sessions of this store that cannot be read.
+func (s *Sessions) ListAll(ctx context.Context) (list []*Session, unread []Unread, err error) {
+	all, unread, err := s.allDigests(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	truncated, err := s.truncated(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	unpushed, err := access.Unpushed(s.repo)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	list := make([]*Session, 0, len(all))
+	list = make([]*Session, 0, len(all))
 	for i := range all {
 		out := all[i].view(s.repo.Root())
 		if all[i].Chain || all[i].undescribed() || all[i].untitled() || truncated(&all[i]) {
-			h, err := s.load(ctx, all[i].ID)
-			if err != nil {
-				return nil, err
+			if out, err = s.Brief(ctx, all[i].ID); Unreadable(err) && ctx.Err() == nil {
+				unread = append(unread, Unread{all[i].ID, err, all[i].At, all[i].Open != ""})
+				continue
 			}
-			if out, _, err = s.view(ctx, h); err != nil {
-				return nil, err
+			if err != nil {
+				return nil, nil, err
 			}
 		}
 		out.Children, out.NotPushed = children(all, out.ID), unpushed(out.ID)
 		list = append(list, out)
 	}
 	if list, err = s.addFetched(ctx, list, all); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	slices.SortFunc(list, func(a, b *Session) int {
 		return cmp.Or(b.Updated.Compare(a.Updated), strings.Compare(a.ID, b.ID))
 	})
-	return list, nil
+	return list, unread, nil
 }
 
 // addFetched adds the sessions that were fetched. One that cannot be read is left out.

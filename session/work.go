@@ -165,6 +165,9 @@ func (s *Sessions) WorkOf(ctx context.Context, checkpoint string, known WorkCach
 		return nil, err
 	}
 	rec, err := s.decode(e)
+	if Unreadable(err) {
+		return nil, nil // others can be told of
+	}
 	if err != nil || rec.Now.ID == "" {
 		return nil, err
 	}
@@ -188,8 +191,8 @@ func (s *Sessions) workRead(ctx context.Context, w *Work, ev *event, known WorkC
 	h := known[w.Session]
 	if h == nil {
 		var err error
-		if h, err = s.load(ctx, w.Session); errors.Is(err, ErrNotFound) {
-			h, err = &history{root: s.repo.Root()}, nil // deleted; forks share its line
+		if h, err = s.load(ctx, w.Session); errors.Is(err, ErrNotFound) || Unreadable(err) {
+			h, err = &history{root: s.repo.Root()}, nil // deleted, and forks share its line; or it cannot be read
 		}
 		if err != nil {
 			return nil, err

@@ -4,6 +4,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
@@ -41,4 +42,19 @@ func TestMinFreeOfACleaning(t *testing.T) {
 		t.Errorf("started %q", started)
 	}
 	s.must(started...)
+}
+
+// TestMinFreeInDoctor: a store that takes nothing new, because too little is free on its disk, is no healthy one.
+func TestMinFreeInDoctor(t *testing.T) {
+	t.Parallel()
+	s := newSeat(t)
+	s.write("a", "1\n")
+	s.must("--min-free", "0", "track")
+	stdout, _, status := s.run("", "--min-free", "100000G", "doctor")
+	if status != cli.ExitFailed || !strings.Contains(stdout, "are to stay free") || !strings.Contains(stdout, "min_free_bytes") {
+		t.Errorf("status %d: %s", status, stdout)
+	}
+	if stdout, _, status := s.run("", "--min-free", "0", "doctor"); status != cli.ExitDone {
+		t.Errorf("without a limit: status %d: %s", status, stdout)
+	}
 }

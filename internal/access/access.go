@@ -39,6 +39,9 @@ func Lines(r Repo) operation.Lines { return r.inner().lines }
 // CleaningDue reports whether the last cleaning began at least every ago. It reads one small file.
 func CleaningDue(r Repo, every time.Duration) bool { return r.inner().cleaner.Due(every) }
 
+// FreeSpace returns the bytes that are free on the disk of the store of a Repo.
+func FreeSpace(r Repo) (int64, error) { return r.inner().store.FreeSpace() }
+
 // Pushing reports whether a push in the background goes on that takes along what the store of a root holds now. If
 // not, the caller begins one.
 func Pushing(dataDir, root string) bool { return transfer.Pushes(state.StorePath(dataDir, root)) }

@@ -31,6 +31,22 @@ func OpenSteps(ctx context.Context, sessions *session.Sessions, fix bool) (found
 	return found, remarks, err
 }
 
+// Unread finds sessions that cannot be read.
+func Unread(ctx context.Context, sessions *session.Sessions) (found []cairn.Fault, err error) {
+	_, list, err := sessions.ListAll(ctx)
+	if errors.Is(err, cairn.ErrCorrupt) || errors.Is(err, cairn.ErrStore) {
+		return nil, nil // the check of the store has said so
+	}
+	for _, u := range list {
+		repair := "cairn session delete " + wording.ShellWord(u.ID) + " forgets the session, and no file changes"
+		if errors.Is(u.Err, cairn.ErrStore) {
+			repair = "use the cairn that made it, or a later one; until then other sessions work"
+		}
+		found = append(found, cairn.Fault{Kind: "session", Text: fmt.Sprintf("session %s cannot be read: %v", wording.Printable(u.ID), u.Err), Repair: repair})
+	}
+	return found, err
+}
+
 func abandoned(ctx context.Context, sessions *session.Sessions, st *session.OpenStep, fix bool) cairn.Fault {
 	found := cairn.Fault{
 		Kind: "session", ID: st.State.ID,

@@ -123,8 +123,7 @@ func (c *Snapshot) newGitRecord(ctx context.Context, repo *git.Repo, note GitNot
 	if err != nil {
 		return err
 	}
-	entries := make(chan string, 1)
-	go func(data *gitstate.Record) { entries <- indexSum(data) }(indexOf(record))
+	index := summing(indexOf(record))
 	nested, places := c.readNested(context.WithoutCancel(ctx), record, &note)
 	if r.NeverID() != "" {
 		withoutPatches(record)
@@ -132,10 +131,8 @@ func (c *Snapshot) newGitRecord(ctx context.Context, repo *git.Repo, note GitNot
 			withoutPatches(sub)
 		}
 	}
-	index := ""
 	if !last.IsZero() {
-		index = <-entries
-		r.oldIndex(record, last, index != "" && index == note.Index)
+		r.oldIndex(record, last, index() != "" && index() == note.Index)
 	}
 	left, err := r.protectObjects(ctx, repo, nested, record)
 	if err != nil {
@@ -145,12 +142,9 @@ func (c *Snapshot) newGitRecord(ctx context.Context, repo *git.Repo, note GitNot
 	if err != nil {
 		return err
 	}
-	if last.IsZero() {
-		index = <-entries
-	}
 	c.git.id = id.String()
 	c.git.note = &GitNote{
-		GitDir: repo.GitDir, Record: id.String(), Index: index, Stamps: stamps, Left: left,
+		GitDir: repo.GitDir, Record: id.String(), Index: index(), Stamps: stamps, Left: left,
 		Never: r.NeverID() != "", Nested: places, Looked: true,
 	}
 	if left != "" && !c.git.note.Never {
@@ -180,6 +174,13 @@ func (r *Capturer) oldIndex(record *gitstate.Record, last object.ID, same bool) 
 		copyIndex(record, was)
 	}
 	oldNested(record, was)
+}
+
+// summing begins to compute the indexSum of a record, and returns a function that waits for it.
+func summing(record *gitstate.Record) func() string {
+	sum := make(chan string, 1)
+	go func() { sum <- indexSum(record) }()
+	return sync.OnceValue(func() string { return <-sum })
 }
 
 // indexSum identifies the entries of the recorded index without their stat data, "" if there is

@@ -19,7 +19,7 @@ func (c *Snapshot) giveUp(ctx context.Context, l *history.Locked) error {
 	if err := c.Publish(context.WithoutCancel(ctx), l); err != nil {
 		return err
 	}
-	return fmt.Errorf("%w: read %s (%s), left %s unread; what was read is kept for the next attempt", state.ErrDeadline,
+	return state.Unread("read %s (%s), left %s unread; what was read is kept for the next attempt",
 		wording.Count(c.read, "file"), wording.Size(c.bytes), wording.Count(len(c.unread), "path"))
 }
 

@@ -35,6 +35,7 @@ type Plan struct {
 	Refs      []gitstate.RefMove
 	Stashes   []Stash // the list to be, newest first, if ListStashes
 	List      bool    // the list of stashes changes
+	Expired   bool    // its reflog had expired: only the ref of the newest stash is to be
 	Index     bool
 	Progress  []string // files of an operation in progress that change, sorted; ORIG_HEAD counts
 	Rebuild   bool     // the repository is gone
@@ -96,8 +97,8 @@ func (o *outcome) plan(now *gitstate.Record, ways []Way) *Plan {
 	}
 	p.planRefs()
 	p.planHead()
-	if want := listOf(p.target); !sameStashes(want, listOf(now)) || o.parts.Refs && isTorn(now) {
-		p.Stashes, p.List = want, true
+	if !sameList(p.target, now) || o.parts.Refs && isTorn(now) {
+		p.Stashes, p.List, p.Expired = listOf(p.target), true, expired(p.target)
 	}
 	p.Index = !gitstate.SameIndex(p.target, now)
 	p.planProgress()
@@ -139,7 +140,7 @@ func (p *Plan) rebuild(parts Parts) {
 		}
 	}
 	p.Stashes = listOf(p.target)
-	p.List = len(p.Stashes) > 0
+	p.List, p.Expired = len(p.Stashes) > 0, expired(p.target)
 	p.Head = &gitstate.RefMove{Name: "HEAD", To: p.target.Head}
 	p.Index = p.target.Files["index"] != nil
 	p.planProgress()
@@ -268,7 +269,11 @@ func (p *Plan) Changes() (list []string) {
 		}
 	}
 	if p.List {
-		list = append(list, stashText(listOf(p.now), p.Stashes))
+		text := stashText(listOf(p.now), p.Stashes)
+		if p.Expired {
+			text = "take the list of stashes away, which had expired"
+		}
+		list = append(list, text)
 	}
 	if p.Index {
 		list = append(list, "replace the index")

@@ -241,6 +241,37 @@ func TestStashOfAnExpiredReflog(t *testing.T) {
 	}
 }
 
+// TestAnExpiredListComesBack: a restore lists stashes whose reflog had expired, and its undo leaves the ref alone again.
+// What never had a list gets none.
+func TestAnExpiredListComesBack(t *testing.T) {
+	t.Parallel()
+	for name, stashes := range map[string]int{"several": 2, "one": 1} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			for len(Stashes(w.record().Stash)) > stashes {
+				w.git("stash", "drop", "-q", fmt.Sprintf("stash@{%d}", stashes))
+			}
+			listed, list := w.record(), w.look()
+			w.git("reflog", "expire", "--expire=now", "--all")
+			expired, want := w.record(), w.look()
+			w.back(listed, nil, Parts{})
+			w.same("restored", list)
+			restored := w.record()
+			w.back(expired, restored, Parts{})
+			w.same("undone", want)
+			w.back(restored, w.record(), Parts{})
+			w.same("redone", list)
+			w.back(expired, nil, Parts{})
+			w.same("a restore keeps what is listed", list)
+			w.git("reflog", "expire", "--expire=now", "--all")
+			w.git("branch", "-q", "-D", "a")
+			w.back(expired, nil, Parts{})
+			w.same("another part restored", want)
+		})
+	}
+}
+
 // TestRandom: any sequence of commands goes back.
 func TestRandom(t *testing.T) {
 	t.Parallel()

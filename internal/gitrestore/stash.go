@@ -36,6 +36,14 @@ func listOf(r *gitstate.Record) []Stash {
 	return list
 }
 
+// expired reports whether a record has the ref of the newest stash without its reflog: git lists no stash then.
+func expired(r *gitstate.Record) bool { return r.Refs[stashRef] != "" && len(Stashes(r.Stash)) == 0 }
+
+// sameList compares the lists of two records, and whether git shows them.
+func sameList(a, b *gitstate.Record) bool {
+	return sameStashes(listOf(a), listOf(b)) && expired(a) == expired(b)
+}
+
 // stashLog is the inverse of Stashes, as far as a plan needs it.
 func stashLog(list []Stash) []byte {
 	var b []byte
@@ -60,13 +68,15 @@ func (r *run) listStashes() error {
 		return nil
 	}
 	var now []Stash
-	old := ""
-	want := r.Stashes
+	old, want, unlisted := "", r.Stashes, r.Expired
 	if r.fresh != nil {
 		now, old = Stashes(r.fresh.Stash), r.fresh.Refs[stashRef]
 		planned := Stashes(r.now.Stash)
 		came := slices.DeleteFunc(slices.Clone(now), func(s Stash) bool { return hasStash(planned, s) || hasStash(want, s) })
-		want = append(came, want...)
+		want, unlisted = append(came, want...), unlisted && len(came) == 0
+	}
+	if unlisted {
+		return r.expireStashes(want[0].ID, old, now)
 	}
 	n := len(want) - len(now)
 	if old == newestOf(now) && n >= 0 && sameStashes(want[n:], now) {
@@ -78,8 +88,21 @@ func (r *run) listStashes() error {
 	return r.pushStashes(want, "")
 }
 
+// expireStashes removes the list and makes the ref of the newest stash without a reflog.
+func (r *run) expireStashes(id, old string, now []Stash) error {
+	if old != "" || len(now) > 0 {
+		if err := r.dropStashes(old, now); err != nil {
+			return err
+		}
+	}
+	_, err := r.git("", "-c", "core.logAllRefUpdates=false", "update-ref", stashRef, id, strings.Repeat("0", len(id)))
+	return err
+}
+
 // isTorn reports whether the ref and the reflog of the list differ: a git was cut short between the two.
-func isTorn(now *gitstate.Record) bool { return newestOf(Stashes(now.Stash)) != now.Refs[stashRef] }
+func isTorn(now *gitstate.Record) bool {
+	return !expired(now) && newestOf(Stashes(now.Stash)) != now.Refs[stashRef]
+}
 
 func newestOf(list []Stash) string {
 	if len(list) == 0 {

@@ -121,11 +121,13 @@ func (o *outcome) refs(w Way) {
 // stashes come back, on top of the present ones.
 func (o *outcome) stashes(w Way) {
 	want, left, now := listOf(w.Before), listOf(w.After), listOf(o.Record)
-	if sameStashes(want, left) || sameStashes(want, now) {
+	if sameList(w.Before, w.After) || sameList(w.Before, o.Record) {
 		return
 	}
-	if !o.keep && sameStashes(left, now) {
-		o.setStashes(want)
+	if sameList(w.After, o.Record) && (!o.keep || sameStashes(want, now) && !expired(w.Before)) {
+		if o.setStashes(want); expired(w.Before) {
+			o.Stash = nil
+		}
 		return
 	}
 	var lost []Stash

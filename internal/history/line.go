@@ -170,27 +170,37 @@ func (r *Store) LineEnds(ctx context.Context) ([]*LineEvent, error) {
 	return ends, nil
 }
 
-// LineTips returns the newest checkpoint of every line with records. Lines that
-// cannot be read are left out and logged.
-func (r *Store) LineTips(ctx context.Context) ([]*LineEvent, error) {
+// Tip is the newest checkpoint of a line, or why it cannot be read.
+type Tip struct {
+	Line  string     // id of the line, or the name of its ref where that does not tell the id
+	Event *LineEvent // nil where Err is set
+	Err   error
+}
+
+// LineTips returns the newest checkpoint of every line with records. One that cannot be read is logged, too.
+func (r *Store) LineTips(ctx context.Context) ([]Tip, error) {
 	refs, err := r.DB.Refs(RefSessions)
 	if err != nil {
 		return nil, err
 	}
-	var tips []*LineEvent
+	var tips []Tip
 	for _, ref := range refs {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		var e *LineEvent
-		if err = ref.Err; err == nil {
-			e, err = r.ReadLineEvent(ref.ID)
+		tip := Tip{Err: ref.Err}
+		if tip.Err == nil {
+			tip.Event, tip.Err = r.ReadLineEvent(ref.ID)
 		}
-		if err != nil {
-			r.Log.Warn("line left out", "ref", ref.Name, "error", err)
-			continue
+		if tip.Err != nil {
+			r.Log.Warn("line left out", "ref", ref.Name, "error", tip.Err)
 		}
-		tips = append(tips, e)
+		name := strings.TrimPrefix(ref.Name, RefSessions)
+		var ok bool
+		if tip.Line, ok = decodeName(name); !ok {
+			tip.Line = name
+		}
+		tips = append(tips, tip)
 	}
 	return tips, nil
 }

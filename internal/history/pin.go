@@ -176,7 +176,12 @@ func isDevice(name string) bool {
 // PinName is the inverse of pinRef. It refuses refs that pinRef does not make, such as one that
 // another program has written there.
 func PinName(ref string) (name string, ok bool) {
-	text := strings.TrimPrefix(ref, RefPins)
+	name, ok = decodeName(strings.TrimPrefix(ref, RefPins))
+	return name, ok && checkName(name) == nil
+}
+
+// decodeName is the inverse of encodeName. It refuses what encodeName does not make.
+func decodeName(text string) (name string, ok bool) {
 	whole := strings.ReplaceAll(text, "+/+", "")
 	var out []byte
 	for i := 0; i < len(whole); i++ {
@@ -190,5 +195,5 @@ func PinName(ref string) (name string, ok bool) {
 		out = append(out, c)
 	}
 	name = string(out)
-	return name, checkName(name) == nil && encodeName(name) == text
+	return name, name != "" && encodeName(name) == text
 }

@@ -71,7 +71,11 @@ func (h *hook) tellGit(res *cairn.Result, chosen *lastdone.Choice) {
 		prefix = "in git: would "
 	}
 	h.did.result = res
-	lines := []string{resultText(res, "cairn: "+h.didBack(res.DryRun)+" "+chosen.Text(h.root, time.Now()))}
+	did := h.didBack(res.DryRun)
+	if chosen.Held {
+		did = "not taken back, because all of it is in conflict or kept:"
+	}
+	lines := []string{resultText(res, "cairn: "+did+" "+chosen.Text(h.root, time.Now()))}
 	for _, text := range res.Git.Changes {
 		lines = append(lines, prefix+text)
 	}
@@ -79,7 +83,7 @@ func (h *hook) tellGit(res *cairn.Result, chosen *lastdone.Choice) {
 		lines = append(lines, "in git: conflict "+c.Ref.Quoted()+": "+c.Reason)
 	}
 	lines = append(lines[:1:1], shorten(lines[1:])...)
-	if res.DryRun {
+	if res.DryRun && !chosen.Held {
 		line := "to do exactly this, type: cairn " + h.do.verb + " --git"
 		if h.do.outside {
 			line += " --outside"

@@ -126,12 +126,13 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 	}
 	sum := &cairn.Result{DryRun: h.do.dryRun}
 	before := h.reverted(ctx)
-	n := 0
+	n, stays := 0, false
+	var at *session.Boundary
 	for range maxSkipped + h.do.count {
 		if n == h.do.count {
 			break
 		}
-		_, res, err := take(ctx, h.session, session.MoveOptions{DryRun: h.do.dryRun, EndOpen: true, Outside: h.do.outside})
+		s, res, err := take(ctx, h.session, session.MoveOptions{DryRun: h.do.dryRun, EndOpen: true, Outside: h.do.outside})
 		h.forgetSteps()
 		if errors.Is(err, cairn.ErrNotFound) {
 			break
@@ -144,18 +145,20 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 			h.tell(ctx, sum, done, nothing, n)
 			return err
 		}
-		if !idle(res) {
+		stays = h.do.verb == "undo" && held(s, res, before, at)
+		at = s.Revert
+		if !idle(res) && !(stays && n > 0) {
 			n++
 		}
 		add(sum, res)
-		if h.do.dryRun {
-			break
-		}
-		if len(res.Conflicts) > 0 && res.Operation == "" {
-			break // it would be the same conflicts again
+		if h.do.dryRun || stays || len(res.Conflicts) > 0 && res.Operation == "" {
+			break // it would be the same turn, or the same conflicts, again
 		}
 	}
 	h.tell(ctx, sum, done, nothing, n)
+	if stays {
+		h.did.text += fmt.Sprintf(insist, wording.ShellWord(h.session))
+	}
 	if len(sum.Restored)+len(sum.Deleted)+sum.Outside.Changes() > 0 && !h.do.dryRun {
 		h.did.text = strings.Join(append([]string{h.did.text}, h.named(ctx, before)...), "\n")
 	}
@@ -163,6 +166,14 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 		h.did.text = strings.Join(append([]string{strings.TrimRight(h.did.text, "\n")}, h.alsoTold(ctx, before)...), "\n")
 	}
 	return nil
+}
+
+// insist is the line about a turn that is not taken back, because all of it is in conflict or kept.
+const insist = "\nthe turn is not taken back; in a shell this saves and drops the later changes: cairn undo --session %s --on-conflict overwrite"
+
+// held reports whether an undo has taken no turn back: the boundary is where it was.
+func held(s *session.Session, res *cairn.Result, before map[string]bool, at *session.Boundary) bool {
+	return !res.Moves() && (s.Revert == nil || before[s.Revert.Message] || at != nil && at.Message == s.Revert.Message)
 }
 
 // alsoTold are the lines about an undo besides its files: background commands, the

@@ -86,6 +86,9 @@ type Choice struct {
 
 	Operation *cairn.Operation
 
+	// Held, after Take: the turn is not taken back, because all of it is in conflict or kept.
+	Held bool
+
 	when    time.Time
 	ofAll   bool // the operation is the newest of all
 	forward bool // it is brought back
@@ -190,7 +193,8 @@ func (f *Finder) Take(ctx context.Context, c *Choice, opt session.MoveOptions, p
 	case c.Turn != nil && c.forward:
 		return f.bringBack(ctx, c, opt)
 	case c.Turn != nil:
-		_, res, err := f.ways().RevertSession(ctx, c.Session.ID, session.Target{Message: c.Turn.ID()}, opt)
+		s, res, err := f.ways().RevertSession(ctx, c.Session.ID, session.Target{Message: c.Turn.ID()}, opt)
+		c.Held = err == nil && (s.Revert == nil || s.Revert.Message != c.Turn.ID())
 		return res, err
 	}
 	back := cairn.RevertOptions{

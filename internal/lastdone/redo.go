@@ -16,7 +16,7 @@ func (f *Finder) Redo(ctx context.Context, want Want) ([]Choice, error) {
 
 // turnsBack lists the turn of each session in question that comes back first.
 func (f *Finder) turnsBack(ctx context.Context, id string) ([]Choice, error) {
-	list, err := f.Sessions.List(ctx)
+	list, unread, err := f.Sessions.ListAll(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -27,6 +27,10 @@ func (f *Finder) turnsBack(ctx context.Context, id string) ([]Choice, error) {
 			continue
 		}
 		history, err := f.Sessions.History(ctx, s.ID)
+		if session.Unreadable(err) && !named {
+			unread = append(unread, session.UnreadOf(s, err))
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -46,7 +50,7 @@ func (f *Finder) turnsBack(ctx context.Context, id string) ([]Choice, error) {
 	if id != "" {
 		return r.all, nil
 	}
-	return r.counting(), nil
+	return r.unlessUnread(unread)
 }
 
 // newestOwner is the owner of the newest step of a session.

@@ -3,10 +3,12 @@ package lastdone
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/process"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -20,7 +22,7 @@ func (f *Finder) turns(ctx context.Context, id string) ([]Choice, error) {
 	if id != "" {
 		return f.turnOf(ctx, id)
 	}
-	list, err := f.Sessions.List(ctx)
+	list, unread, err := f.Sessions.ListAll(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -33,6 +35,10 @@ func (f *Finder) turns(ctx context.Context, id string) ([]Choice, error) {
 			continue // its parent's turn has its work, or another machine
 		}
 		c, owner, err := f.newestTurn(ctx, s)
+		if session.Unreadable(err) {
+			unread = append(unread, session.UnreadOf(s, err))
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -41,7 +47,19 @@ func (f *Finder) turns(ctx context.Context, id string) ([]Choice, error) {
 			r.add(c, f.distance(owner), s.Open != "" || alive(owner))
 		}
 	}
-	return r.counting(), nil
+	return r.unlessUnread(unread)
+}
+
+// unlessUnread lists the choices that count. A session that cannot be read may have the newest turn.
+func (r *ranking) unlessUnread(unread []session.Unread) ([]Choice, error) {
+	list := r.counting()
+	for i := range unread {
+		if u := &unread[i]; !r.inside && (len(list) == 0 || u.After(list[0].when)) {
+			return nil, fmt.Errorf("session %s cannot be read, and may have the newest turn (cairn doctor tells more; --session and --operation name what is meant): %w",
+				wording.ShellWord(u.ID), u.Err)
+		}
+	}
+	return list, nil
 }
 
 // turnOf returns the newest turn of one session, none or one.

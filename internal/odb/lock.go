@@ -59,12 +59,15 @@ const lockTries = 5
 // replaced. A record of another machine, whose kernel locks may not reach this one, is respected:
 // Lock fails at once with a LockedError.
 //
-// unlock may be called more than once.
+// unlock may be called more than once. A closed DB gets no lock, so that nothing is written by way of it.
 func (db *DB) Lock(ctx context.Context) (unlock func() error, err error) {
 	if err := db.waitForTurn(ctx); err != nil {
 		return nil, err
 	}
-	l, err := db.acquire(ctx)
+	var l *acquiredLock
+	if err = db.errClosed(); err == nil {
+		l, err = db.acquire(ctx)
+	}
 	if err != nil {
 		<-db.turn
 		return nil, err

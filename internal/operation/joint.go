@@ -82,6 +82,10 @@ type Share struct {
 	// Idle reports, after a dry run, that the root takes no part if it has no changes. nil: it takes
 	// part anyway.
 	Idle func() bool
+
+	// Held reports, after a dry run, that the share changes nothing because all of it is in conflict or kept. If
+	// no other share changes anything, none is carried out. nil: it never is.
+	Held func() bool
 }
 
 // Together carries out the shares of several roots, sorted by root, or plans them. Every share is
@@ -103,11 +107,20 @@ func Together(shares []Share, head int, dryRun bool, plan string) (*Result, erro
 	case plan != "" && plan != id:
 		return nil, fmt.Errorf("%w: the plan would now be %s, not %s", state.ErrMoved, id, plan)
 	}
-	err := carryOutShares(shares, results, head)
-	if err != nil {
+	if held(shares, results) {
+		for _, res := range results {
+			res.DryRun = false
+		}
+	} else if err := carryOutShares(shares, results, head); err != nil {
 		return nil, err
 	}
 	return withElsewhere(shares, results, head, ""), nil
+}
+
+// held reports whether a share is held and no other changes anything.
+func held(shares []Share, results []*Result) bool {
+	return !slices.ContainsFunc(results, (*Result).moves) &&
+		slices.ContainsFunc(shares, func(s Share) bool { return s.Held != nil && s.Held() })
 }
 
 // carryOutShares replaces the results of a dry run with those of the shares.

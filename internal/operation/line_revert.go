@@ -34,32 +34,45 @@ type TakeBack struct {
 	Git        bool   // what the steps have moved in the user's git repository goes back, too
 
 	Outside bool // paths outside the root that the steps have changed go back, too
+
+	// New are those of Steps that none of Earlier has taken out, their Others apart. See TakenBack.Held.
+	New []UndoneStep
+}
+
+// TakenBack is the outcome of a TakeBack.
+type TakenBack struct {
+	Result *Result
+	Event  *history.LineEvent // where nothing is appended it has the wanted state; nil if Held, but in a dry run
+
+	// Held: nothing would change, because the new steps' work is in conflict or kept, so nothing is appended. A
+	// share of a joint operation is appended anyway.
+	Held bool
 }
 
 // TakeBack reverts and appends the outcome to a line, both or neither, whatever
-// becomes of the process. If nothing is appended, the event has the wanted state.
-func (u *LineUpdate) TakeBack(ctx context.Context, id string, t TakeBack) (*Result, *history.LineEvent, error) {
+// becomes of the process.
+func (u *LineUpdate) TakeBack(ctx context.Context, id string, t TakeBack) (*TakenBack, error) {
 	if err := checkPolicy(t.OnConflict); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := u.repo.Enabled(); err != nil && !t.DryRun {
-		return nil, nil, err
+		return nil, err
 	}
 	disk, err := u.capture(ctx, nil)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := u.publishFor(ctx); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer disk.SaveUnlessSaved(ctx, u.lock)
 	b, wanted, err := u.wanted(ctx, &t)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	p, line, err := u.planTakeBack(ctx, id, &t, b, wanted)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	req := opRequest{kind: t.Kind, target: t.target(), dryRun: t.DryRun, planID: t.Plan, line: line, joint: u.joint}
 	if t.Git {
@@ -68,21 +81,25 @@ func (u *LineUpdate) TakeBack(ctx context.Context, id string, t TakeBack) (*Resu
 	req.outside = t.outsideBack()
 	res, err := u.repo.operateOn(ctx, u.lock, req, disk, p)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
+	}
+	back := &TakenBack{Result: res}
+	if back.Held, err = u.held(ctx, id, &t, res); err != nil || back.Held && !t.DryRun {
+		return back, err
 	}
 	if t.DryRun || t.Quiet && res.Operation == "" {
-		event, err := u.previewEvent(&t, b, wanted)
-		return res, event, err
+		back.Event, err = u.previewEvent(&t, b, wanted)
+		return back, err
 	}
 	if res.Operation == "" {
 		if err := u.appendReverted(line, disk.State(), res); err != nil {
-			return res, nil, err
+			return nil, err
 		}
 	}
 	u.discardCapture() // it is not the disk any more
 	u.disk, u.published = nil, false
-	event, err := u.repo.LineTip(id)
-	return res, event, err
+	back.Event, err = u.repo.LineTip(id)
+	return back, err
 }
 
 // outsideBack is the part of the revert that concerns paths outside the root: reverts in effect come off

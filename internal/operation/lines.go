@@ -78,9 +78,8 @@ func (l Lines) Origin(op *history.Operation) (*history.Operation, error) {
 // line, and ErrCorrupt where the store has lost the checkpoint.
 func (l Lines) Tip(id string) (*LineEvent, error) { return l.operator.LineTip(id) }
 
-// Tips returns the newest checkpoint of every line. Lines that cannot be read are left out and
-// logged.
-func (l Lines) Tips(ctx context.Context) ([]*LineEvent, error) { return l.operator.LineTips(ctx) }
+// Tips returns the newest checkpoint of every line.
+func (l Lines) Tips(ctx context.Context) ([]history.Tip, error) { return l.operator.LineTips(ctx) }
 
 // FetchedTip returns the newest checkpoint of a line that another store has pushed, ErrNotFound where
 // there is none. Of several lines it is that with the newest checkpoint that is not idle. With a store, its

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -60,9 +61,9 @@ var (
 	// was stored.
 	ErrNoSpace = errors.New("not enough space for the store")
 
-	// ErrDeadline: time ran out before every path was read. There is no checkpoint. The paths that
-	// were read are not read again by the next attempt.
-	ErrDeadline = errors.New("not everything could be read in time")
+	// ErrDeadline: a deadline has ended the call, that of its context or one of cairn's own. They are one
+	// error, so that it does not matter at which moment, and in which package, the time ran out.
+	ErrDeadline = context.DeadlineExceeded
 
 	// ErrDisabled: a user or a setting has switched captures off for this root. The error text says
 	// which.
@@ -76,6 +77,15 @@ var (
 func NotFound(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrNotFound, fmt.Sprintf(format, args...))
 }
+
+// unreadError is an ErrDeadline of a capture.
+type unreadError struct{ text string }
+
+// Unread returns an ErrDeadline about a capture that did not read everything.
+func Unread(format string, args ...any) error { return &unreadError{fmt.Sprintf(format, args...)} }
+
+func (e *unreadError) Error() string { return "not everything could be read in time: " + e.text }
+func (e *unreadError) Unwrap() error { return ErrDeadline }
 
 // Cause is an error inside an answer. Its JSON form is its text. A decoded Cause has the text only.
 type Cause struct{ Err error }

@@ -117,6 +117,9 @@ func (m *remote) guarded(ctx context.Context, gitDir string) (_ context.Context,
 	go func() { defer close(done); g.watch(ctx, cancel) }()
 	return ctx, g, func() error {
 		cause := context.Cause(ctx)
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			cause = ctx.Err() // whatever the cause that the caller has given the deadline
+		}
 		cancel(nil)
 		<-done
 		stop()

@@ -186,7 +186,7 @@ func (s *Scratch) run(ctx context.Context, index, message string) (string, error
 		cmd.Stdout, cmd.Stderr = s.Output, s.Output
 	}
 	if err := cmd.Run(); err != nil {
-		return said.String(), &failure{"commit", strings.TrimSpace(said.String()), err}
+		return said.String(), &failure{"commit", strings.TrimSpace(said.String()), err, ctx.Err()}
 	}
 	return said.String(), nil
 }

@@ -133,7 +133,7 @@ func (r *Repo) output(ctx context.Context, c call) ([]byte, error) {
 	var out, complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaint
 	if err := cmd.Run(); err != nil {
-		return nil, &failure{c.verb(), strings.Join(strings.Fields(complaint.String()), " "), err}
+		return nil, &failure{c.verb(), strings.Join(strings.Fields(complaint.String()), " "), err, ctx.Err()}
 	}
 	return out.Bytes(), nil
 }
@@ -142,6 +142,7 @@ func (r *Repo) output(ctx context.Context, c call) ([]byte, error) {
 type failure struct {
 	verb, said string
 	err        error
+	ended      error // of the context that has ended git, nil for none
 }
 
 func (f *failure) Error() string {
@@ -157,3 +158,6 @@ func (f *failure) Error() string {
 }
 
 func (f *failure) Unwrap() error { return f.err }
+
+// Is makes errors.Is find the context's error, too.
+func (f *failure) Is(target error) bool { return f.ended != nil && errors.Is(f.ended, target) }

@@ -2,13 +2,17 @@ package usergit
 
 import (
 	"context"
+	"errors"
 	"io"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
@@ -263,5 +267,20 @@ func TestCleanAsGitAdds(t *testing.T) {
 	f.run("add", "-A")
 	for name := range contents {
 		f.want(name, f.run("rev-parse", ":"+name), ids[name]+"\n")
+	}
+}
+
+// TestADeadlineEndsGit: the error is that of the context, too, not only that of a signal.
+func TestADeadlineEndsGit(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("git's shell does not end there with git")
+	}
+	f := newFixture(t, gittest.Tree{"a": gittest.File("a\n")})
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	_, err := f.output(ctx, call{args: []string{"-c", "alias.wait=!exec sleep 60", "wait"}})
+	if !errors.Is(err, context.DeadlineExceeded) || !errors.As(err, new(*exec.ExitError)) {
+		t.Errorf("%v", err)
 	}
 }

@@ -133,7 +133,10 @@ func TestWholeHistory(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	for _, run := range []func() error{
-		func() error { _, _, err := p.sessions.UndoTurn(t.Context(), "s", session.MoveOptions{}); return err },
+		func() error {
+			_, _, err := p.sessions.UndoTurn(t.Context(), "s", session.MoveOptions{OnConflict: cairn.Overwrite})
+			return err
+		},
 		func() error { _, _, err := p.sessions.RedoTurn(t.Context(), "s", session.MoveOptions{}); return err },
 		func() error { _, err := p.sessions.Fork(t.Context(), "s", "m-2", "fork"); return err },
 		func() error { return p.repo.Pin(t.Context(), "@", "pinned") },

@@ -25,8 +25,10 @@ Usage:
     cairn doctor --remove-abandoned
 
 It checks the store of this project: objects, packs, refs, the stat cache, the
-journal, locks, files that a crash left behind, permissions; the configuration;
-steps of sessions that an agent left open when it was killed;
+journal, locks, files that a crash left behind, permissions, and whether its
+disk has less free than is to stay free; the configuration;
+steps of sessions that an agent left open when it was killed; sessions that
+cannot be read;
 whether there are stores of directories that are gone; whether a server that is
 running is kept from watching by a limit of the system, and whether one that is
 to run on demand is there; and whether the coding

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
+	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/agents"
 	"github.com/seed-fb9cbc17/cairn/internal/hooks"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
@@ -39,14 +40,21 @@ func (c *commands) checkStore(ctx context.Context, f doctorFlags) ([]cairn.Fault
 		return nil, err
 	}
 	full := unwritable(dir)
-	found, err := repo.Check(ctx, cairn.CheckOptions{Fix: f.fix, Quick: f.quick, From: f.from})
-	var steps []cairn.Fault
-	if err == nil {
-		var remarks []string
-		steps, remarks, err = agents.OpenSteps(ctx, session.New(repo), f.fix)
-		c.remarks(remarks)
+	if len(full) == 0 {
+		full = tight(repo, dir)
 	}
-	return slices.Concat(full, found, steps), errors.Join(err, repo.Close())
+	found, err := repo.Check(ctx, cairn.CheckOptions{Fix: f.fix, Quick: f.quick, From: f.from})
+	var steps, unread []cairn.Fault
+	if err == nil {
+		sessions := session.New(repo)
+		var remarks []string
+		steps, remarks, err = agents.OpenSteps(ctx, sessions, f.fix)
+		c.remarks(remarks)
+		if err == nil {
+			unread, err = agents.Unread(ctx, sessions)
+		}
+	}
+	return slices.Concat(full, found, steps, unread), errors.Join(err, repo.Close())
 }
 
 // unwritable finds a store that takes no checkpoint: its disk is full, or may not be written.
@@ -57,6 +65,20 @@ func unwritable(dir string) []cairn.Fault {
 	}
 	repair := cmp.Or(hooks.Remedy(err), "see why that directory cannot be written")
 	return []cairn.Fault{{Kind: "store", Path: cairn.Path(dir), Text: "no checkpoint can be taken: " + err.Error(), Repair: repair}}
+}
+
+// tight finds a store whose disk has less free than is to stay free.
+func tight(repo *cairn.Repo, dir string) []cairn.Fault {
+	least := repo.Limits().MinFree
+	free, err := access.FreeSpace(repo)
+	if err != nil || free >= least {
+		return nil
+	}
+	return []cairn.Fault{{
+		Kind: "store", Path: cairn.Path(dir),
+		Text:   fmt.Sprintf("no new contents can be stored: %s free on that disk, of which %s are to stay free", wording.Size(free), wording.Size(least)),
+		Repair: "make room on that disk, or run cairn gc; or lower min_free_bytes (cairn config)",
+	}}
 }
 
 // unusable is what to do about a store that cannot be opened.

@@ -87,19 +87,20 @@ func (r *undoRun) tell(repo *cairn.Repo, c *lastdone.Choice, res *cairn.Result) 
 		}
 		return cmp.Or(err, r.half.Err())
 	}
-	changes := res.Directories()+goback.GitChanges(res) > 0
 	switch {
+	case c.Held && res.DryRun:
+		r.Console.Remark("nothing would be changed, and the turn not be taken back: %s", r.text(repo, c))
 	case res.DryRun:
 		r.Console.Remark("%s: %s", r.way.would, r.text(repo, c))
-	case changes:
+	case res.Moves():
 		r.Console.Remark("%s: %s", r.way.did, r.text(repo, c))
 	}
 	if err := r.fix(c); err != nil {
 		return err
 	}
 	err := r.PrintResult(r.cmd, res, r.nothing())
-	if !changes && !res.DryRun {
-		r.tellUnchanged(repo, c, res)
+	if c.Held {
+		r.tellHeld(repo, c, res)
 	}
 	return cmp.Or(err, r.TellConversation(r.half))
 }
@@ -115,14 +116,22 @@ func (r *undoRun) nothing() string {
 	return "nothing to redo: it is back already"
 }
 
-// tellUnchanged names the way on from a turn that counts as taken back although all its paths are in conflict. An undo
-// goes on with the turn before.
-func (r *undoRun) tellUnchanged(repo *cairn.Repo, c *lastdone.Choice, res *cairn.Result) {
-	if c.Turn == nil || r.way.does != takeBackWords || len(res.Conflicts) == 0 {
-		return
+// tellHeld names the way to insist on a turn that is not taken back, because all of it is in conflict or kept.
+func (r *undoRun) tellHeld(repo *cairn.Repo, c *lastdone.Choice, res *cairn.Result) {
+	if !res.DryRun {
+		r.Console.Remark("nothing was changed, and the turn is not taken back: %s", r.text(repo, c))
 	}
-	r.Console.Remark("nothing was changed, and the turn counts as taken back: %s", r.text(repo, c))
-	r.Console.Remark("hint: cairn redo %[1]s, then cairn undo %[1]s --on-conflict overwrite, saves and drops the later changes", flagFor(c))
+	if all := res.InAllRoots(); len(all.Conflicts)+len(all.Kept)+all.Outside.Staying() == 0 {
+		return // git knows no policy
+	}
+	with := ""
+	if r.f.outside {
+		with = " --" + goback.OutsideFlag
+	}
+	if r.f.thisRoot {
+		with += " --" + goback.ThisRootFlag
+	}
+	r.Console.Remark("hint: cairn undo %s%s --on-conflict overwrite saves and drops the later changes", flagFor(c), with)
 }
 
 // fix puts the choice into the flags, from which the command line for a plan is made.

@@ -157,12 +157,15 @@ func (r *sessionRun) hint() error {
 }
 
 func (r *sessionRun) list() error {
-	list, err := r.all.List(r.ctx)
+	list, unread, err := r.all.ListAll(r.ctx)
 	if err != nil {
 		return err
 	}
 	if r.Global.JSON {
-		return r.WriteJSON(append([]*session.Session{}, list...))
+		if err := r.WriteJSON(append([]*session.Session{}, list...)); err != nil {
+			return err
+		}
+		return r.tellUnread(unread)
 	}
 	for i, s := range list {
 		place := session.Place(i)
@@ -170,10 +173,22 @@ func (r *sessionRun) list() error {
 		lines[0] = r.Palette().Paint(console.Yellow, place) + strings.TrimPrefix(lines[0], place)
 		r.WriteLines(append(lines, sessiontext.Latest(s)...))
 	}
-	if len(list) == 0 {
+	if len(list)+len(unread) == 0 {
 		r.Console.Remark("no session yet")
 	}
-	return nil
+	return r.tellUnread(unread)
+}
+
+// tellUnread names the sessions that cannot be read.
+func (r *sessionRun) tellUnread(unread []session.Unread) error {
+	for _, u := range unread {
+		r.Console.Remark("session %s cannot be read, and is left out: %v", wording.Printable(u.ID), u.Err)
+	}
+	if len(unread) == 0 {
+		return nil
+	}
+	r.Console.Remark("hint: cairn doctor --fix mends what can be mended, and tells what to do")
+	return cli.ErrPartly
 }
 
 // style is how sessions are told: with their ids if these are asked for.

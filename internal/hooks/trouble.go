@@ -18,6 +18,7 @@ func (h *hook) failureLine(err error) string {
 	switch {
 	case Remedy(err) != "": // a store that cannot be written is not damaged
 		return line + text + "; " + Remedy(err)
+	case errors.Is(err, cairn.ErrSealed): // its text names the next step
 	case errors.Is(err, cairn.ErrCorrupt):
 		return line + "the store is damaged; run in a shell: cairn doctor --fix (" + text + ")"
 	case errors.Is(err, cairn.ErrStore):

@@ -23,6 +23,8 @@ func (h *hook) failureLine(err error) string {
 		return line + "the store is damaged; run in a shell: cairn doctor --fix (" + text + ")"
 	case errors.Is(err, cairn.ErrStore):
 		return line + "the store cannot be used; run in a shell: cairn doctor --fix (" + text + ")"
+	case errors.Is(err, cairn.ErrRoot) && errors.Is(err, fs.ErrNotExist): // a tool may have removed it
+		return line + text + "; make that directory again (mkdir), then type it again"
 	case busy(err):
 		return line + "not in time: " + text + "; in a shell it has all the time it needs: " + h.shellCommand()
 	}

@@ -25,7 +25,7 @@ func (r *Doctor) unreadable() (fault *Fault) {
 		}
 		fault = &Fault{
 			Kind: "store", Path: state.Path(path), Text: "permission denied; nothing else was looked at",
-			Repair: "where another user, such as root, has worked here, give the store back: chown -R USER " + r.DB.Dir() + "; it may be whole",
+			Repair: "where another user, such as root, has worked here, give back what lies there: chown -R USER " + r.Opt.DataDir + "; the store may be whole",
 		}
 		return fs.SkipAll
 	})

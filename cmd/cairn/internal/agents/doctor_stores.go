@@ -59,15 +59,18 @@ func unwritable(dir string) []cairn.Fault {
 	return []cairn.Fault{{Kind: "store", Path: cairn.Path(dir), Text: "no checkpoint can be taken: " + err.Error(), Repair: repair}}
 }
 
-// unusable is what to do about a store that cannot be opened.
+// unusable is what to do about a store that cannot be opened. Only a damaged one is in the way: a full disk, or another
+// process, keeps a whole one from being opened, too.
 func unusable(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		return "give the directory to the user that works here, as with chown -R; the store itself may be whole"
 	case errors.Is(err, errors.ErrUnsupported): // made by a later program
 		return "use the cairn that made it, or a later one; the store itself may be whole"
+	case errors.Is(err, cairn.ErrCorrupt):
+		return "move the directory away; cairn track makes a new store, and any git reads what the old one still holds"
 	}
-	return "move the directory away; cairn track makes a new store, and any git reads what the old one still holds"
+	return cmp.Or(hooks.Remedy(err), "mend what the error names, and type cairn doctor again; the store itself may be whole")
 }
 
 // checkAbandoned finds stores of directories that are gone, and directories that are no

@@ -123,7 +123,10 @@ func (r *Capturer) TrackHeld(ctx context.Context, l *history.Locked, opt TrackOp
 	}
 	ctx = context.WithoutCancel(ctx) // the rest is short and must not stop half-way
 	line := r.Today()
-	previous := r.Tip(line)
+	previous, err := r.Tip(line)
+	if err != nil {
+		return nil, err
+	}
 	id, err := r.AddState(c.Batch, c.State(), previous, history.StateLabel{Message: opt.Message, Author: opt.Author})
 	if err != nil {
 		return nil, err

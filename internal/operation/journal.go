@@ -251,18 +251,20 @@ func (r *Operator) RecoverOperations(ctx context.Context, l *history.Locked) err
 
 // recorded reports whether the newest record has a token. A process that left a journal with it died before it
 // removed the journal.
-func (r *Operator) recorded(token string) bool {
-	newest := r.Tip(history.RefOperations)
+func (r *Operator) recorded(token string) (bool, error) {
+	newest, err := r.Tip(history.RefOperations)
 	if newest == nil {
-		return false
+		return false, err
 	}
 	var rec history.OperationRecord
-	err := json.Unmarshal([]byte(history.CommitOf(newest).Header(history.OperationHeader)), &rec)
-	return err == nil && rec.Token == token
+	err = json.Unmarshal([]byte(history.CommitOf(newest).Header(history.OperationHeader)), &rec)
+	return err == nil && rec.Token == token, nil
 }
 
 func (r *Operator) resume(ctx context.Context, l *history.Locked, j *journal) error {
-	if r.recorded(j.Token) {
+	if recorded, err := r.recorded(j.Token); err != nil {
+		return err
+	} else if recorded {
 		return r.dropJournal(l) // a record that no operation names goes with the next cleaning
 	}
 	if whole, err := r.wholeJoint(ctx, j); err != nil || !whole {
@@ -299,7 +301,11 @@ func (r *Operator) salvage(l *history.Locked) error {
 		return err
 	}
 	line := r.Today()
-	if r.Tip(line) != nil {
+	tip, err := r.Tip(line)
+	if err != nil {
+		return err
+	}
+	if tip != nil {
 		line += "-interrupted-" + id.String()[:history.MinPrefix]
 	}
 	if err := r.DB.SetRef(line, id); err != nil {

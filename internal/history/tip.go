@@ -24,16 +24,16 @@ func (r *Store) Tip(line string) (*Checkpoint, error) {
 			return c, nil
 		}
 	}
-	if isRefusal(err) {
+	if IsRefusal(err) {
 		return nil, err
 	}
 	r.Log.Warn("line begun anew", "ref", line, "error", err)
 	return nil, nil
 }
 
-// isRefusal reports whether the system has refused to read a file that may be whole: for want of permission,
+// IsRefusal reports whether the system has refused to read a file that may be whole: for want of permission,
 // of open files, of memory. Where something else than a file is in its place, the store is damaged.
-func isRefusal(err error) bool {
+func IsRefusal(err error) bool {
 	var refusal syscall.Errno
 	return errors.As(err, &refusal) && !slices.Contains([]syscall.Errno{syscall.ENOENT, syscall.ENOTDIR, syscall.EISDIR, syscall.ELOOP}, refusal)
 }

@@ -218,7 +218,7 @@ func (r *Operator) dropJournal(l *history.Locked) error {
 	}, func(drop func() error) error { return drop() })
 }
 
-// RecoverOperations finishes the operation of a dead process. If its journal is unreadable,
+// RecoverOperations finishes the operation of a dead process. If its journal is damaged,
 // the state before the operation becomes a checkpoint, so that nothing is lost.
 func (r *Operator) RecoverOperations(ctx context.Context, l *history.Locked) error {
 	journals, err := r.DB.Journals()
@@ -228,6 +228,9 @@ func (r *Operator) RecoverOperations(ctx context.Context, l *history.Locked) err
 	for _, stored := range journals {
 		if stored.Name != history.JournalName {
 			continue
+		}
+		if history.IsRefusal(stored.Err) {
+			return stored.Err
 		}
 		var j *journal
 		if err = stored.Err; err == nil {

@@ -12,7 +12,7 @@ import (
 
 // Tip returns the newest checkpoint of a line. It returns nil for a line that does not exist or is
 // damaged: that must not stop new checkpoints. A line that the system does not let this process read
-// now is an error: begun anew, it would lose its checkpoints.
+// now is an error: a new line in its place would lose its checkpoints.
 func (r *Store) Tip(line string) (*Checkpoint, error) {
 	id, err := r.DB.Ref(line)
 	if errors.Is(err, odb.ErrNotFound) {
@@ -31,8 +31,8 @@ func (r *Store) Tip(line string) (*Checkpoint, error) {
 	return nil, nil
 }
 
-// IsRefusal reports whether the system has refused to read a file that may be whole: for want of permission,
-// of open files, of memory. Where something else than a file is in its place, the store is damaged.
+// IsRefusal reports whether the system has refused to read a file that may be whole: the process has no permission,
+// or too many open files. A directory in the place of a file is damage.
 func IsRefusal(err error) bool {
 	var refusal syscall.Errno
 	return errors.As(err, &refusal) && !slices.Contains([]syscall.Errno{syscall.ENOENT, syscall.ENOTDIR, syscall.EISDIR, syscall.ELOOP}, refusal)

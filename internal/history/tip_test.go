@@ -12,7 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/statetest"
 )
 
-// TestTipThatIsRefused: a line whose ref may not be read is an error, and one with another thing in its place is begun anew.
+// TestTipThatIsRefused: a line whose ref may not be read is an error. A directory in the place of the ref is damage.
 func TestTipThatIsRefused(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() == 0 || runtime.GOOS == "windows" {

@@ -78,8 +78,8 @@ func (c *Claim) Listen() (net.Listener, error) {
 	return &socket{UnixListener: l, path: path, made: made}, nil
 }
 
-// socket removes its file when it is closed. The one of another server stays: this server's data directory was
-// removed then, and made anew.
+// socket removes its file when it is closed. A file of another server stays: one starts where the data directory
+// was removed under this server.
 type socket struct {
 	*net.UnixListener
 	path string

@@ -21,7 +21,7 @@ func (r *Doctor) unreadable() (fault *Fault) {
 			err = oerr
 		}
 		if !errors.Is(err, fs.ErrPermission) {
-			return nil // what is gone or damaged is for the other checks
+			return nil // the other checks look for damage
 		}
 		fault = &Fault{
 			Kind: "store", Path: state.Path(path), Text: "permission denied; nothing else was looked at",

@@ -103,7 +103,7 @@ func (c *commands) checkAbandoned(ctx context.Context, f doctorFlags) ([]cairn.F
 func (c *commands) abandoned(ctx context.Context, s cairn.StoreInfo, remove bool) cairn.Fault {
 	f := cairn.Fault{
 		Kind: "abandoned", Path: cairn.Path(s.Dir),
-		Text:   fmt.Sprintf("%s is gone; its store takes %s", cli.PlaceText(s.Root), wording.Size(s.Size)),
+		Text: fmt.Sprintf("%s is gone; its store takes %s", cli.PlaceText(s.Root), wording.Size(s.Size)),
 		Repair: fmt.Sprintf("where it was moved to, cairn adopt %[1]s; where it was removed, mkdir %[1]s, and in it cairn restore @; "+
 			"if it is to stay gone, cairn doctor --remove-abandoned", wording.ShellWord(s.Root)),
 	}

@@ -114,7 +114,7 @@ func (r *Repo) openStore(dir string) error {
 	}
 	db, err := odb.Open(dir, r.store.Root, opt)
 	if errors.Is(err, odb.ErrSealed) && settings.Unseal {
-		if err = unsealFor(settings); err == nil {
+		if err = unsealFor(settings, err); err == nil {
 			db, err = odb.Open(dir, r.store.Root, opt)
 		}
 	}

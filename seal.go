@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
@@ -174,11 +175,16 @@ func (r *Repo) useStore(dir string) (err error) {
 	return err
 }
 
-// unsealFor opens a sealed store for Open, unless another process does.
-func unsealFor(opt *Options) error {
+// unsealFor opens a sealed store for Open, unless another process does. sealed is the error of a store that is not
+// opened: without its key the store stays what it is, and is not unusable.
+func unsealFor(opt *Options, sealed error) error {
 	_, err := Unseal(context.Background(), *opt, SealOptions{})
-	if errors.Is(err, ErrNotSealed) {
+	var unread *fs.PathError
+	switch {
+	case errors.Is(err, ErrNotSealed):
 		return nil
+	case errors.Is(err, ErrKey), errors.Is(err, ErrIdentity), errors.As(err, &unread) && unread.Path == opt.Identity:
+		return fmt.Errorf("%w: %w", sealed, err)
 	}
 	return err
 }

@@ -203,8 +203,11 @@ func TestOpenUnseals(t *testing.T) {
 	f.seal()
 	lost := f.opt
 	sealing(t)(&lost)
-	if _, err := cairn.Open(lost); !errors.Is(err, cairn.ErrKey) || !errors.Is(err, cairn.ErrStore) {
-		t.Errorf("opened with another key: %v", err)
+	for identity, want := range map[string]error{lost.Identity: cairn.ErrKey, lost.Identity + ".absent": fs.ErrNotExist, "": cairn.ErrIdentity} {
+		lost.Identity = identity
+		if _, err := cairn.Open(lost); !errors.Is(err, want) || !errors.Is(err, cairn.ErrStore) || !errors.Is(err, cairn.ErrSealed) {
+			t.Errorf("opened with the identity %q: %v", identity, err)
+		}
 	}
 }
 

@@ -123,7 +123,10 @@ func (r *Capturer) TrackHeld(ctx context.Context, l *history.Locked, opt TrackOp
 	}
 	ctx = context.WithoutCancel(ctx) // the rest is short and must not stop half-way
 	line := r.Today()
-	previous := r.Tip(line)
+	previous, err := r.Tip(line)
+	if err != nil {
+		return nil, err
+	}
 	label := history.StateLabel{Message: opt.Message, Author: opt.Author}
 	// All lines are read only where the disk is not as at the last capture, which a session may have made.
 	label.Again = c.from != c.Tree && previous != nil && history.TreeOf(previous) == c.Tree && r.newerDiffers(ctx, c.Tree)

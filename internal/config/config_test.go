@@ -5,12 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
 func write(t *testing.T, text string) string {
@@ -331,5 +333,28 @@ func TestParse(t *testing.T) {
 		if got, err := ParseSize(text); err == nil {
 			t.Errorf("%q is %d", text, got)
 		}
+	}
+}
+
+// TestAFIFO: nothing waits for the other end of a FIFO in the place of a file of settings.
+func TestAFIFO(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("no FIFO here")
+	}
+	dir := t.TempDir()
+	gittest.Create(t, dir, gittest.Tree{"config.toml": gittest.FIFO()})
+	done := make(chan error, 1)
+	go func() {
+		_, err := Load(Sources{UserFile: filepath.Join(dir, "config.toml")})
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if err == nil || !strings.Contains(err.Error(), "no regular file") {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("a FIFO is waited for")
 	}
 }

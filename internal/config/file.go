@@ -10,9 +10,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/BurntSushi/toml"
 
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -40,19 +42,23 @@ func (c *Config) loadFile(path string, apply func(*file) error) error {
 	return apply(f)
 }
 
+var errNoFile = fmt.Errorf("no regular file of at most %d bytes", maxFile)
+
 // readFile returns nil for a file that does not exist. Beside an error it returns the file if
 // its text was read.
 func readFile(path string) (*file, error) {
-	in, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	in, err := atomicfile.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	}
-	if err != nil {
+	case errors.Is(err, atomicfile.ErrNotRegular), errors.Is(err, syscall.EISDIR):
+		return nil, &Error{Where: path, Err: errNoFile}
+	case err != nil:
 		return nil, &Error{Where: path, Err: errors.Unwrap(err)}
 	}
 	defer in.Close()
-	if info, err := in.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
-		return nil, &Error{Where: path, Err: errors.Join(err, fmt.Errorf("no regular file of at most %d bytes", maxFile))}
+	if info, err := in.Stat(); err != nil || info.Size() > maxFile {
+		return nil, &Error{Where: path, Err: errors.Join(err, errNoFile)}
 	}
 	data, err := io.ReadAll(io.LimitReader(in, maxFile))
 	if err != nil {

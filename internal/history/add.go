@@ -60,6 +60,8 @@ func (r *Store) AddOperation(batch *odb.Batch, s state.State, rec OperationRecor
 	switch {
 	case err == nil:
 		q.Parents = append(q.Parents, previous)
+	case IsRefusal(err):
+		return object.ID{}, err
 	case !errors.Is(err, odb.ErrNotFound):
 		r.Log.Warn("operations begun anew", "error", err)
 	}

@@ -3,26 +3,39 @@ package history
 import (
 	"context"
 	"errors"
+	"slices"
+	"syscall"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
-// Tip returns the newest checkpoint of a line. It returns nil for a line that does not exist or
-// cannot be read: a damaged line must not stop new checkpoints.
-func (r *Store) Tip(line string) *Checkpoint {
+// Tip returns the newest checkpoint of a line. It returns nil for a line that does not exist or is
+// damaged: that must not stop new checkpoints. A line that the system does not let this process read
+// now is an error: a new line in its place would lose its checkpoints.
+func (r *Store) Tip(line string) (*Checkpoint, error) {
 	id, err := r.DB.Ref(line)
 	if errors.Is(err, odb.ErrNotFound) {
-		return nil
+		return nil, nil
 	}
 	if err == nil {
 		var c *Checkpoint
 		if c, err = r.ReadCheckpoint(id); err == nil {
-			return c
+			return c, nil
 		}
 	}
+	if IsRefusal(err) {
+		return nil, err
+	}
 	r.Log.Warn("line begun anew", "ref", line, "error", err)
-	return nil
+	return nil, nil
+}
+
+// IsRefusal reports whether the system has refused to read a file that may be whole: the process has no permission,
+// or too many open files. A directory in the place of a file is damage.
+func IsRefusal(err error) bool {
+	var refusal syscall.Errno
+	return errors.As(err, &refusal) && !slices.Contains([]syscall.Errno{syscall.ENOENT, syscall.ENOTDIR, syscall.EISDIR, syscall.ELOOP}, refusal)
 }
 
 // Newest returns the newest checkpoint outside of sessions, nil if there is none.

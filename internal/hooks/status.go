@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
@@ -170,7 +171,8 @@ func Probe(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, ".probe-")
+	_ = atomicfile.Sweep(dir, atomicfile.Prefix) // what a probe that was killed has left
+	f, err := atomicfile.Create(dir, atomicfile.Prefix)
 	if err != nil {
 		return err
 	}

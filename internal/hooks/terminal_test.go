@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -200,6 +201,16 @@ func TestV44_ADamagedStore(t *testing.T) {
 				t.Errorf("%v: %q", err, out.String())
 			}
 		}
+	}
+}
+
+// TestUndoWithoutARoot: a tool has removed the project, and the answer names the next step.
+func TestUndoWithoutARoot(t *testing.T) {
+	t.Parallel()
+	gone := fmt.Errorf("%w: %w", cairn.ErrRoot, &fs.PathError{Op: "lstat", Path: "/x", Err: fs.ErrNotExist})
+	h := &hook{agent: Codex, event: &event{session: "s", said: true, do: &request{verb: "undo"}}}
+	if got := h.answerText(gone); !strings.Contains(got, "make that directory again (mkdir), then type it again") {
+		t.Error(got)
 	}
 }
 

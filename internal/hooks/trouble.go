@@ -18,10 +18,13 @@ func (h *hook) failureLine(err error) string {
 	switch {
 	case Remedy(err) != "": // a store that cannot be written is not damaged
 		return line + text + "; " + Remedy(err)
+	case errors.Is(err, cairn.ErrSealed): // its text names the next step
 	case errors.Is(err, cairn.ErrCorrupt):
 		return line + "the store is damaged; run in a shell: cairn doctor --fix (" + text + ")"
 	case errors.Is(err, cairn.ErrStore):
 		return line + "the store cannot be used; run in a shell: cairn doctor --fix (" + text + ")"
+	case errors.Is(err, cairn.ErrRoot) && errors.Is(err, fs.ErrNotExist): // a tool may have removed it
+		return line + text + "; make that directory again (mkdir), then type it again"
 	case busy(err):
 		return line + "not in time: " + text + "; in a shell it has all the time it needs: " + h.shellCommand()
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/gofrs/flock"
 
@@ -63,15 +64,38 @@ func (c *Claim) Listen() (net.Listener, error) {
 			return nil, err
 		}
 	}
-	l, err := net.Listen("unix", path)
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {
 		return nil, err
 	}
 	// Until here the directory alone keeps others out.
-	if err := os.Chmod(path, 0o600); err != nil {
+	err = os.Chmod(path, 0o600)
+	made, lerr := os.Lstat(path)
+	if err := errors.Join(err, lerr); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	return l, nil
+	l.SetUnlinkOnClose(false)
+	return &socket{UnixListener: l, path: path, made: made}, nil
+}
+
+// socket removes its file when it is closed. A file of another server stays: one starts where the data directory
+// was removed under this server.
+type socket struct {
+	*net.UnixListener
+	path string
+	made fs.FileInfo
+	once sync.Once
+}
+
+// Close implements net.Listener.
+func (s *socket) Close() error {
+	s.once.Do(func() {
+		// The open socket keeps its inode, so that no other file has its number.
+		if now, err := os.Lstat(s.path); err == nil && os.SameFile(now, s.made) {
+			os.Remove(s.path)
+		}
+	})
+	return s.UnixListener.Close()
 }
 
 // TokenFile is where the token of a data directory's server is kept.

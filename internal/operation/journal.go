@@ -218,7 +218,7 @@ func (r *Operator) dropJournal(l *history.Locked) error {
 	}, func(drop func() error) error { return drop() })
 }
 
-// RecoverOperations finishes the operation of a dead process. If its journal is unreadable,
+// RecoverOperations finishes the operation of a dead process. If its journal is damaged,
 // the state before the operation becomes a checkpoint, so that nothing is lost.
 func (r *Operator) RecoverOperations(ctx context.Context, l *history.Locked) error {
 	journals, err := r.DB.Journals()
@@ -228,6 +228,9 @@ func (r *Operator) RecoverOperations(ctx context.Context, l *history.Locked) err
 	for _, stored := range journals {
 		if stored.Name != history.JournalName {
 			continue
+		}
+		if history.IsRefusal(stored.Err) {
+			return stored.Err
 		}
 		var j *journal
 		if err = stored.Err; err == nil {
@@ -251,18 +254,20 @@ func (r *Operator) RecoverOperations(ctx context.Context, l *history.Locked) err
 
 // recorded reports whether the newest record has a token. A process that left a journal with it died before it
 // removed the journal.
-func (r *Operator) recorded(token string) bool {
-	newest := r.Tip(history.RefOperations)
+func (r *Operator) recorded(token string) (bool, error) {
+	newest, err := r.Tip(history.RefOperations)
 	if newest == nil {
-		return false
+		return false, err
 	}
 	var rec history.OperationRecord
-	err := json.Unmarshal([]byte(history.CommitOf(newest).Header(history.OperationHeader)), &rec)
-	return err == nil && rec.Token == token
+	err = json.Unmarshal([]byte(history.CommitOf(newest).Header(history.OperationHeader)), &rec)
+	return err == nil && rec.Token == token, nil
 }
 
 func (r *Operator) resume(ctx context.Context, l *history.Locked, j *journal) error {
-	if r.recorded(j.Token) {
+	if recorded, err := r.recorded(j.Token); err != nil {
+		return err
+	} else if recorded {
 		return r.dropJournal(l) // a record that no operation names goes with the next cleaning
 	}
 	if whole, err := r.wholeJoint(ctx, j); err != nil || !whole {
@@ -299,7 +304,11 @@ func (r *Operator) salvage(l *history.Locked) error {
 		return err
 	}
 	line := r.Today()
-	if r.Tip(line) != nil {
+	tip, err := r.Tip(line)
+	if err != nil {
+		return err
+	}
+	if tip != nil {
 		line += "-interrupted-" + id.String()[:history.MinPrefix]
 	}
 	if err := r.DB.SetRef(line, id); err != nil {

@@ -247,7 +247,11 @@ func (l *journalLine) unmoved(res *Result) []string {
 func (u *LineUpdate) appendReverted(line *journalLine, s state.State, res *Result) error {
 	batch := u.repo.DB.NewBatch()
 	defer batch.Discard()
-	before, err := u.repo.AddState(batch, s, u.repo.Tip(line.Ref), history.StateLabel{})
+	tip, err := u.repo.Tip(line.Ref)
+	if err != nil {
+		return err
+	}
+	before, err := u.repo.AddState(batch, s, tip, history.StateLabel{})
 	if err != nil {
 		return err
 	}

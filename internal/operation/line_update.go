@@ -121,7 +121,10 @@ func (u *LineUpdate) Append(ctx context.Context, id string, a LineAppend) (*hist
 
 // appended returns the parents of a new checkpoint, and its state if that is not captured.
 func (u *LineUpdate) appended(ref string, a *LineAppend) (s state.State, parents []object.ID, err error) {
-	from := u.repo.Tip(ref)
+	from, err := u.repo.Tip(ref)
+	if err != nil {
+		return s, nil, err
+	}
 	if a.Parent != "" {
 		if from, err = u.byID(a.Parent); err != nil {
 			return s, nil, err

@@ -185,7 +185,7 @@ func (r *Operator) addBefore(
 
 func (r *Operator) before(ctx context.Context, req opRequest) (*history.Checkpoint, error) {
 	if req.line != nil {
-		return r.Tip(req.line.Ref), nil
+		return r.Tip(req.line.Ref)
 	}
 	return r.Newest(ctx)
 }

@@ -36,7 +36,10 @@ func WithToken(ctx context.Context, token string) context.Context {
 // root may lie inside another, and temporary files are named by token.
 func (r *Operator) tokenOf(ctx context.Context, req *opRequest) string {
 	token, ok := ctx.Value(tokenKey{}).(string)
-	if !ok || req.joint != nil && req.joint.head != r.Root || r.recorded(token) {
+	if !ok || req.joint != nil && req.joint.head != r.Root {
+		return NewToken()
+	}
+	if recorded, err := r.recorded(token); recorded || err != nil {
 		return NewToken()
 	}
 	return token

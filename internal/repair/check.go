@@ -47,6 +47,9 @@ const maxFindings = 1000
 // Check checks the whole store and returns its faults, none for a sound store. cairn.Repo.Check
 // states the contract.
 func (r *Doctor) Check(ctx context.Context, opt CheckOptions) ([]Fault, error) {
+	if f := r.unreadable(); f != nil {
+		return []Fault{*f}, nil
+	}
 	c := &checker{repo: r, opt: opt, bad: make(map[object.ID]bool)}
 	if !opt.Fix {
 		err := c.run(ctx, nil)

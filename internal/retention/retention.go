@@ -178,6 +178,9 @@ func (r *Cleaner) carryOutVerdict(l *history.Locked, s *survey, v *verdict) erro
 	}
 	if len(v.cut) > 0 {
 		ends, err := r.DB.Shallow()
+		if history.IsRefusal(err) {
+			return err
+		}
 		if err != nil {
 			r.Log.Warn("the list of ends of lines is made anew", "error", err)
 		}

@@ -1,13 +1,13 @@
 package setup
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/BurntSushi/toml"
 	"github.com/tailscale/hujson"
 
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/known"
 )
 
@@ -18,7 +18,7 @@ func (a *agent) switchedOff(p Places) (setting, file string) {
 		return codexOff(file), file
 	}
 	for _, file := range a.settingsFiles(p) {
-		data, err := os.ReadFile(file)
+		data, err := atomicfile.Read(file)
 		if err != nil {
 			continue
 		}
@@ -84,7 +84,8 @@ func codexOff(file string) string {
 	var config struct {
 		Features map[string]any `toml:"features"`
 	}
-	toml.DecodeFile(file, &config) // a file that is not there, or not understood, switches nothing off
+	data, _ := atomicfile.Read(file)
+	toml.Decode(string(data), &config) // a file that is not there, or not understood, switches nothing off
 	for _, name := range []string{"hooks", "codex_hooks"} {
 		if config.Features[name] == false {
 			return "features." + name

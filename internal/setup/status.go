@@ -14,6 +14,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/known"
 )
 
@@ -92,7 +93,7 @@ func isDir(path string) bool {
 }
 
 func (a *agent) checkSettings(p Places, s *Status) {
-	data, err := os.ReadFile(s.File)
+	data, err := atomicfile.Read(s.File)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
@@ -117,7 +118,7 @@ func (a *agent) checkAdapter(p Places, s *Status) {
 	complete := true
 	for i, f := range a.files([]string{"cairn"}) {
 		path := filepath.Join(a.home(p), filepath.FromSlash(f.path))
-		data, err := os.ReadFile(path)
+		data, err := atomicfile.Read(path)
 		if info, serr := os.Stat(path); serr == nil && info.Mode()&f.mode != f.mode {
 			complete = false
 		}
@@ -160,7 +161,8 @@ func unreviewed(config, file string, f hookFile) []string {
 			} `toml:"state"`
 		} `toml:"hooks"`
 	}
-	toml.DecodeFile(config, &known) // a file that is not there, or not understood, lists nothing
+	data, _ := atomicfile.Read(config)
+	toml.Decode(string(data), &known) // a file that is not there, or not understood, lists nothing
 	var list []string
 	files := []string{file}
 	if real, err := filepath.EvalSymlinks(file); err == nil && real != file {
@@ -217,7 +219,7 @@ func (a *agent) waitsIn(p Places) time.Duration {
 		}
 		return 0
 	}
-	data, err := os.ReadFile(path)
+	data, err := atomicfile.Read(path)
 	if err != nil {
 		return 0
 	}

@@ -8,6 +8,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/known"
 )
 
 func statusOf(t *testing.T, p Places, name string) Status {
@@ -100,5 +104,41 @@ func TestNoConfigurationWithoutHome(t *testing.T) {
 	}
 	if got := a.configuration(Places{Project: t.TempDir()}); got != "" {
 		t.Errorf("%s", got)
+	}
+}
+
+// TestStatusOfAFIFO: nothing waits for the other end of a FIFO in the place of an agent's file.
+func TestStatusOfAFIFO(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("no FIFO here")
+	}
+	p, _ := places(t)
+	for _, a := range agents() {
+		made := a.settingsPath(p)
+		if made == "" {
+			made = filepath.Join(a.home(p), filepath.FromSlash(a.files([]string{"cairn"})[0].path))
+		}
+		gittest.Create(t, filepath.Dir(made), gittest.Tree{filepath.Base(made): gittest.FIFO()})
+		if a.Name == known.Codex {
+			gittest.Create(t, a.home(p), gittest.Tree{"config.toml": gittest.FIFO()})
+		}
+	}
+	done := make(chan []Status, 1)
+	go func() {
+		for _, a := range agents() {
+			Waits(a.Name, p)
+		}
+		done <- Statuses(p)
+	}()
+	select {
+	case list := <-done:
+		for _, s := range list {
+			if s.Err == nil || s.SetUp {
+				t.Errorf("%+v", s)
+			}
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("a FIFO is waited for")
 	}
 }

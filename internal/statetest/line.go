@@ -22,7 +22,11 @@ func AppendLine(t testing.TB, store *history.Store, ref string, s state.State, r
 		t.Fatal(err)
 	}
 	var parents []object.ID
-	if tip := store.Tip(ref); tip != nil {
+	tip, err := store.Tip(ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tip != nil {
 		parents = []object.ID{history.IDOf(tip)}
 	}
 	batch := store.DB.NewBatch()

@@ -122,7 +122,11 @@ func Append(t testing.TB, store *history.Store, ref string, s state.State, label
 	t.Helper()
 	batch := store.DB.NewBatch()
 	defer batch.Discard()
-	id, err := store.AddState(batch, s, store.Tip(ref), label)
+	tip, err := store.Tip(ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := store.AddState(batch, s, tip, label)
 	if err == nil {
 		err = batch.Commit()
 	}

@@ -81,15 +81,18 @@ func tight(repo *cairn.Repo, dir string) []cairn.Fault {
 	}}
 }
 
-// unusable is what to do about a store that cannot be opened.
+// unusable is what to do about a store that cannot be opened. Only a damaged one is in the way: a full disk, or another
+// process, keeps a whole one from being opened, too.
 func unusable(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		return "give the directory to the user that works here, as with chown -R; the store itself may be whole"
 	case errors.Is(err, errors.ErrUnsupported): // made by a later program
 		return "use the cairn that made it, or a later one; the store itself may be whole"
+	case errors.Is(err, cairn.ErrCorrupt):
+		return "move the directory away; cairn track makes a new store, and any git reads what the old one still holds"
 	}
-	return "move the directory away; cairn track makes a new store, and any git reads what the old one still holds"
+	return cmp.Or(hooks.Remedy(err), "mend what the error names, and type cairn doctor again; the store itself may be whole")
 }
 
 // checkAbandoned finds stores of directories that are gone, and directories that are no
@@ -122,8 +125,9 @@ func (c *commands) checkAbandoned(ctx context.Context, f doctorFlags) ([]cairn.F
 func (c *commands) abandoned(ctx context.Context, s cairn.StoreInfo, remove bool) cairn.Fault {
 	f := cairn.Fault{
 		Kind: "abandoned", Path: cairn.Path(s.Dir),
-		Text:   fmt.Sprintf("%s is gone; its store takes %s", cli.PlaceText(s.Root), wording.Size(s.Size)),
-		Repair: fmt.Sprintf("cairn adopt %s where it was moved to, or cairn doctor --remove-abandoned", wording.ShellWord(s.Root)),
+		Text: fmt.Sprintf("%s is gone; its store takes %s", cli.PlaceText(s.Root), wording.Size(s.Size)),
+		Repair: fmt.Sprintf("where it was moved to, cairn adopt %[1]s; where it was removed, mkdir %[1]s, and in it cairn restore @; "+
+			"if it is to stay gone, cairn doctor --remove-abandoned", wording.ShellWord(s.Root)),
 	}
 	switch {
 	case remove && c.Console.Now().Sub(s.Used) < abandonedGrace:

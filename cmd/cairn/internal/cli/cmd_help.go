@@ -180,6 +180,7 @@ Exit status:
     4  no such checkpoint or path, or nothing to undo
     5  verify: the history is not as it was recorded
     6  files hold secrets, and secrets = "refuse"
+    7  the store is sealed, and was not opened
     130  interrupted
 `
 

@@ -45,6 +45,10 @@ type Program struct {
 	screen  *screen  // a terminal for it, nil for none
 	links   *links   // of paths in the answer, nil until the first path
 
+	// ballast counts as memory in use when the collector decides on its next run. Nothing touches its pages, so
+	// it takes none. nil = the process is short.
+	ballast []byte
+
 	PinNames map[string][]string // the names of checkpoints, nil until they are read
 
 	Lookup  pager.Lookup    // an environment that tells "" from nothing

@@ -9,20 +9,16 @@ import (
 // that, and of a fifth of the ballast, may come together before the collector runs.
 const (
 	stayingGCPercent = 20
-	ballast          = 64 << 20
+	ballastSize      = 64 << 20
 )
-
-// unused counts as memory in use when the collector decides on its next run. Nothing touches its
-// pages, so it takes none.
-var unused []byte
 
 // Stay sets the collector for a process that lives long. What main has set suits one that lives for
 // milliseconds: its limit of memory would let the collector run all the time once the projects of a
 // server come near it. Settings in the environment win.
 func (c *Program) Stay() {
-	if c.Env("GOGC") == "" {
+	if c.Env("GOGC") == "" && c.ballast == nil {
 		debug.SetGCPercent(stayingGCPercent)
-		unused = make([]byte, ballast)
+		c.ballast = make([]byte, ballastSize)
 	}
 	if c.Env("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(math.MaxInt64)

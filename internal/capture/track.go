@@ -128,8 +128,7 @@ func (r *Capturer) TrackHeld(ctx context.Context, l *history.Locked, opt TrackOp
 		return nil, err
 	}
 	label := history.StateLabel{Message: opt.Message, Author: opt.Author}
-	// All lines are read only where the disk is not as at the last capture, which a session may have made.
-	label.Again = c.from != c.Tree && previous != nil && history.TreeOf(previous) == c.Tree && r.newerDiffers(ctx, c.Tree)
+	label.Again = previous != nil && history.TreeOf(previous) == c.Tree && r.movedSince(c, previous) && r.newerDiffers(ctx, c.Tree)
 	id, err := r.AddState(c.Batch, c.State(), previous, label)
 	if err != nil {
 		return nil, err
@@ -165,6 +164,16 @@ func (r *Capturer) TrackHeld(ctx context.Context, l *history.Locked, opt TrackOp
 		r.remember(t, line, id)
 	}
 	return t, nil
+}
+
+// movedSince reports whether the disk may have had another state since a checkpoint of its present one: the
+// last capture was another one, or an operation has changed files. It spares tracks a look at all lines.
+func (r *Capturer) movedSince(c *Snapshot, previous *history.Checkpoint) bool {
+	if c.from != c.Tree {
+		return true
+	}
+	operation, err := r.Tip(history.RefOperations)
+	return err != nil || operation != nil && !operation.When.Before(previous.When) // both have whole seconds
 }
 
 // newerDiffers reports whether the newest checkpoint of all lines has another tree: that of a session. A

@@ -196,8 +196,17 @@ func moveStore(aside, dir string) error {
 }
 
 // checkLayout returns ErrNotStore where there is no store, and otherwise the reason why this
-// program cannot use it: errors.ErrUnsupported for a store of a later program.
+// program cannot use it: errors.ErrUnsupported for a store of a later program. Another process may seal
+// the store, and open it again, while this one looks, so damage is looked for twice.
 func checkLayout(dir string) error {
+	err := checkOnce(dir)
+	if errors.Is(err, pack.ErrCorrupt) {
+		err = checkOnce(dir)
+	}
+	return err
+}
+
+func checkOnce(dir string) error {
 	if IsSealed(dir) {
 		return sealedError(dir)
 	}

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -129,8 +130,9 @@ func TestLostAnswer(t *testing.T) {
 			return err
 		}, true, ""},
 		"answers nonsense after it": {func(repo *cairn.Repo, token string, _ net.Listener, conn net.Conn) error {
+			undone := undo(repo, token)
 			_, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n{")
-			return errors.Join(undo(repo, token), err)
+			return errors.Join(undone, err)
 		}, true, "this is what it has recorded"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -147,7 +149,8 @@ func lostAnswer(t *testing.T, server func(*cairn.Repo, string, net.Listener, net
 	repo, was := restored(t, opt)
 	now := gittest.Manifest(t, root)
 	l := listenAt(t, data)
-	go func() {
+	var serving sync.WaitGroup
+	serving.Go(func() {
 		for {
 			conn, err := l.Accept()
 			if err != nil {
@@ -157,7 +160,7 @@ func lostAnswer(t *testing.T, server func(*cairn.Repo, string, net.Listener, net
 				t.Error(err)
 			}
 		}
-	}()
+	})
 	var errs bytes.Buffer
 	c := New(nil, io.Discard, &errs, func(string) string { return "" }, root)
 	c.LastOptions = &opt
@@ -167,6 +170,8 @@ func lostAnswer(t *testing.T, server func(*cairn.Repo, string, net.Listener, net
 		Here:  func() (*cairn.Result, error) { return repo.Undo(t.Context(), back) },
 		Once:  true,
 	})
+	l.Close()
+	serving.Wait()
 	ops := 0
 	for _, err := range repo.Operations(t.Context()) {
 		if ops++; err != nil {

@@ -216,6 +216,9 @@ type Unread struct {
 	ID  string // or the name of its ref where that does not tell the id
 	Err error
 
+	// Lost: its newest checkpoint is gone or damaged, which a repair of the store may mend.
+	Lost bool
+
 	at   int64 // of its newest event, forever where that is unknown
 	open bool  // a step may last longer
 }
@@ -225,7 +228,7 @@ func (u *Unread) After(t time.Time) bool { return u.at > t.UnixNano() }
 
 // UnreadOf is a session of which more than its newest record was to be read.
 func UnreadOf(s *Session, err error) Unread {
-	return Unread{s.ID, err, s.Updated.UnixNano(), s.Open != ""}
+	return Unread{ID: s.ID, Err: err, at: s.Updated.UnixNano(), open: s.Open != ""}
 }
 
 // Unreadable reports whether an error says that records of a session cannot be read.
@@ -246,7 +249,7 @@ func (s *Sessions) allDigests(ctx context.Context) (list []digest, unread []Unre
 		return nil, nil, err
 	}
 	for _, tip := range tips {
-		u := Unread{ID: tip.Line, at: forever, open: true}
+		u := Unread{ID: tip.Line, Lost: tip.Err != nil, at: forever, open: true}
 		var d *digest
 		if err = tip.Err; err == nil {
 			u.at, u.open = tip.Event.At(), tip.Event.Author != AuthorAgent // who ends a step

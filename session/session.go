@@ -271,13 +271,28 @@ func (s *Sessions) Commit(ctx context.Context, id string) (*Session, error) {
 	}))
 }
 
-// Delete forgets a session and its children, in all its roots. Files stay as they are. One that cannot be read is
-// forgotten as well; its children are not known.
+// whole reports whether the store has all checkpoints of a session.
+func (s *Sessions) whole(ctx context.Context, id string) bool {
+	tip, err := s.lines.Tip(id)
+	if err != nil {
+		return false
+	}
+	for _, err := range s.lines.Back(ctx, tip.ID) {
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return false
+		}
+	}
+	return true
+}
+
+// Delete forgets a session and its children, in all its roots. Files stay as they are. One whose record cannot be
+// decoded is forgotten as well; its children are not known. Where a checkpoint of it is lost or damaged, a repair of
+// the store may bring it back, and the error says what is wrong.
 func (s *Sessions) Delete(ctx context.Context, id string) error {
 	others := s.others(ctx, id)
 	err := s.updateFamily(ctx, func(u *operation.LineUpdate) error {
 		h, err := s.load(ctx, id)
-		if Unreadable(err) {
+		if Unreadable(err) && s.whole(ctx, id) {
 			return u.Delete(id)
 		}
 		if err == nil {

@@ -235,7 +235,7 @@ func (s *Sessions) ListAll(ctx context.Context) (list []*Session, unread []Unrea
 		out := all[i].view(s.repo.Root())
 		if all[i].Chain || all[i].undescribed() || all[i].untitled() || truncated(&all[i]) {
 			if out, err = s.Brief(ctx, all[i].ID); Unreadable(err) && ctx.Err() == nil {
-				unread = append(unread, Unread{all[i].ID, err, all[i].At, all[i].Open != ""})
+				unread = append(unread, Unread{ID: all[i].ID, Err: err, at: all[i].At, open: all[i].Open != ""})
 				continue
 			}
 			if err != nil {

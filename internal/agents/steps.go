@@ -38,6 +38,9 @@ func Unread(ctx context.Context, sessions *session.Sessions) (found []cairn.Faul
 		return nil, nil // the check of the store has said so
 	}
 	for _, u := range list {
+		if u.Lost {
+			continue // likewise
+		}
 		repair := "cairn session delete " + wording.ShellWord(u.ID) + " forgets the session, and no file changes"
 		if errors.Is(u.Err, cairn.ErrStore) {
 			repair = "use the cairn that made it, or a later one; until then other sessions work"

@@ -22,10 +22,11 @@ const OperationHeader = "Cairn-Operation"
 
 // Settings returns a hash over everything on which an answer depends: the build, the
 // root, the data directory and the options of the library, except those for progress,
-// waiting and watching. It reads the options by reflection, so new ones count without a
+// waiting and watching, and the names for other machines, which few commands look up. It reads the options by reflection, so new ones count without a
 // change here.
 func Settings(build string, opt cairn.Options) string {
 	opt.Logger, opt.Progress, opt.Command = nil, nil, ""
+	opt.Machine, opt.User = "", ""
 	opt.MustExist, opt.Workers, opt.LockTimeout, opt.Watch = false, 0, 0, false
 	text := fmt.Appendf(nil, "%d %q", Version, build)
 	all := reflect.ValueOf(opt)

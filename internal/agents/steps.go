@@ -15,7 +15,7 @@ import (
 // cannot be seen from here is no fault: a remark names it.
 func OpenSteps(ctx context.Context, sessions *session.Sessions, fix bool) (found []cairn.Fault, remarks []string, err error) {
 	open, err := sessions.OpenSteps(ctx)
-	if errors.Is(err, cairn.ErrCorrupt) || errors.Is(err, cairn.ErrStore) {
+	if session.Unreadable(err) {
 		return nil, nil, nil // the check of the store has said so
 	}
 	for i := range open {
@@ -34,7 +34,7 @@ func OpenSteps(ctx context.Context, sessions *session.Sessions, fix bool) (found
 // Unread finds sessions that cannot be read.
 func Unread(ctx context.Context, sessions *session.Sessions) (found []cairn.Fault, err error) {
 	_, list, err := sessions.ListAll(ctx)
-	if errors.Is(err, cairn.ErrCorrupt) || errors.Is(err, cairn.ErrStore) {
+	if session.Unreadable(err) {
 		return nil, nil // the check of the store has said so
 	}
 	for _, u := range list {

@@ -108,8 +108,9 @@ func pickSession(list []RemoteProject, spec string) (lines []sessionLine, err er
 // withSubAgents returns the lines of a session, and after them those of its sub-agents.
 func withSubAgents(byID map[string][]sessionLine, id string) (lines []sessionLine) {
 	lines = slices.Clone(byID[id])
+	ids := slices.Sorted(maps.Keys(byID))
 	for i := 0; i < len(lines); i++ {
-		for _, kid := range slices.Sorted(maps.Keys(byID)) {
+		for _, kid := range ids {
 			of := func(l sessionLine) bool { return l.parent == lines[i].id }
 			taken := func(l sessionLine) bool { return l.id == kid }
 			if slices.ContainsFunc(byID[kid], of) && !slices.ContainsFunc(lines, taken) {

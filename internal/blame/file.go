@@ -12,6 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/linediff"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // FileOptions controls a blame. The zero value blames the file on disk.
@@ -251,7 +252,7 @@ func readDisk(root, path string) (*[]byte, error) {
 	info, err := r.Lstat(path)
 	var content []byte
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case dir.Absent(err):
 		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("read %s: %w", path, err)

@@ -89,6 +89,11 @@ func Classify(err error) Failure {
 	return Fatal
 }
 
+// Absent reports whether err of an lstat means that there is no such file, and can be none.
+func Absent(err error) bool {
+	return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.ENAMETOOLONG)
+}
+
 // gitMode returns the mode in a git tree, 0 for a type that git has not.
 func gitMode(mode uint32) object.Mode {
 	switch mode & unix.S_IFMT {

@@ -162,6 +162,12 @@ func Classify(err error) Failure {
 	return Fatal
 }
 
+// Absent reports whether err of an lstat means that there is no such file, and can be none.
+func Absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, windows.ERROR_DIRECTORY) ||
+		errors.Is(err, windows.ERROR_INVALID_NAME) || errors.Is(err, windows.ERROR_FILENAME_EXCED_RANGE)
+}
+
 // unreadable are errors about one file: its contents are in a cloud only, a scanner of viruses keeps it
 // from all programs, or the disk cannot read it.
 var unreadable = []syscall.Errno{

@@ -5,7 +5,6 @@ package agents
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -74,7 +73,7 @@ func (a *Report) add(s setup.Status, r hooks.Record, now time.Time, where string
 	case !s.Found:
 		return
 	case s.Err != nil:
-		a.wrong(s.File, fmt.Sprintf("%s: %v", place(s.File), s.Err), "mend the file by hand; "+s.Title+" may not be able to read it either")
+		a.wrong(s.File, fmt.Sprintf("%s: %v", pathtext.Place(s.File), s.Err), "mend the file by hand; "+s.Title+" may not be able to read it either")
 		return
 	case !s.SetUp:
 		a.Lines = append(a.Lines, fmt.Sprintf("%s: not set up (%s)", s.Title, again))
@@ -87,9 +86,9 @@ func (a *Report) add(s setup.Status, r hooks.Record, now time.Time, where string
 	a.Lines = append(a.Lines, s.Title+": set up"+where+", "+known)
 	switch {
 	case s.Unfit != "":
-		a.wrong(s.File, fmt.Sprintf("%s is told to run %s, which %s", s.Title, place(s.Program[0]), s.Unfit), again)
+		a.wrong(s.File, fmt.Sprintf("%s is told to run %s, which %s", s.Title, pathtext.Place(s.Program[0]), s.Unfit), again)
 	case !s.Complete:
-		a.wrong(s.File, fmt.Sprintf("some of what cairn needs is missing in %s", place(s.File)), again)
+		a.wrong(s.File, fmt.Sprintf("some of what cairn needs is missing in %s", pathtext.Place(s.File)), again)
 	case len(s.Unreviewed) > 0 && !heardSince(r, s.File):
 		a.wrong(s.File, fmt.Sprintf("as far as its configuration tells, %s does not run cairn's hooks, because you have not reviewed them, or have switched them off: %s; its terminal asks at the next start, codex exec skips them without a word", s.Title, strings.Join(s.Unreviewed, ", ")),
 			"start codex and trust the entries that run cairn when it asks, or type /hooks")
@@ -97,7 +96,7 @@ func (a *Report) add(s setup.Status, r hooks.Record, now time.Time, where string
 	a.switchedOff(s, r)
 	if r.Missed > 0 {
 		a.wrong("", fmt.Sprintf("%s: %s could not be captured since the last one that was, the latest %s: %s", s.Title, wording.Count(r.Missed, "step"), wording.Ago(now.Sub(r.Failed)), r.Failure),
-			"what was changed in them cannot be undone; "+place(a.log)+" has the details")
+			"what was changed in them cannot be undone; "+pathtext.Place(a.log)+" has the details")
 	}
 }
 
@@ -105,7 +104,7 @@ func (a *Report) add(s setup.Status, r hooks.Record, now time.Time, where string
 // opposite: another file has the last word.
 func (a *Report) switchedOff(s setup.Status, r hooks.Record) {
 	if s.Off != "" && !heardSince(r, s.OffFile) {
-		a.wrong(s.OffFile, fmt.Sprintf("%s does not run cairn's hooks, because of %s in %s", s.Title, s.Off, place(s.OffFile)), "take it out there, and restart "+s.Title)
+		a.wrong(s.OffFile, fmt.Sprintf("%s does not run cairn's hooks, because of %s in %s", s.Title, s.Off, pathtext.Place(s.OffFile)), "take it out there, and restart "+s.Title)
 	}
 }
 
@@ -130,7 +129,3 @@ func heardSince(r hooks.Record, file string) bool {
 	info, err := os.Stat(file)
 	return err == nil && !r.Event.Before(info.ModTime().Truncate(time.Second)) && !r.Event.IsZero()
 }
-
-// place is the path of a file for people. The paths of Windows are shown as git shows them
-// there: with '/', which needs no quoting.
-func place(path string) string { return pathtext.Quote(filepath.ToSlash(path)) }

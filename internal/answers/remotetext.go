@@ -2,7 +2,6 @@ package answers
 
 import (
 	"fmt"
-	"path/filepath"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
@@ -25,15 +24,13 @@ func RemoteLines(list []cairn.RemoteProject) (lines []string) {
 	return lines
 }
 
-func place(path string) string { return pathtext.Quote(filepath.ToSlash(path)) }
-
 // ProjectName is what people call a project: its id, else its directory on some machine, else its key.
 func ProjectName(p *cairn.RemoteProject) string {
 	switch {
 	case p.ID != "":
 		return p.ID
 	case p.Name != "":
-		return place(string(p.Name))
+		return pathtext.Place(string(p.Name))
 	}
 	return p.Key
 }
@@ -48,7 +45,7 @@ func projectLine(p *cairn.RemoteProject) string {
 	if p.ID == "" && p.Root != "" {
 		name += " (repository " + wording.Printable(p.Root[:min(len(p.Root), 12)])
 		if p.Within != "" {
-			name += ", in " + place(string(p.Within))
+			name += ", in " + pathtext.Place(string(p.Within))
 		}
 		name += ")"
 	}
@@ -61,7 +58,7 @@ func projectLine(p *cairn.RemoteProject) string {
 func storeLine(s *cairn.RemoteStore) string {
 	who := Owner(s)
 	if s.Root != "" {
-		who += "  " + place(string(s.Root))
+		who += "  " + pathtext.Place(string(s.Root))
 	}
 	if s.Own {
 		who += "  (this store)"

@@ -32,7 +32,7 @@ func (r *run) attempt(ctx context.Context, a *Attempt) {
 	}
 }
 
-func (r *run) say(a *Attempt, text string) { r.opt.Say(a.Root.Quoted() + ": " + text) }
+func (r *run) say(a *Attempt, text string) { r.opt.Say(a.Root.Place() + ": " + text) }
 
 func (r *run) try(ctx context.Context, a *Attempt) (err error) {
 	log, err := openLog(string(a.Root))
@@ -101,14 +101,14 @@ func (r *run) command(ctx context.Context, repo *cairn.Repo, a *Attempt, log *os
 		}
 		return err
 	}
-	r.say(a, "started; its output goes to "+a.Log.Quoted())
+	r.say(a, "started; its output goes to "+a.Log.Place())
 	if rec == nil {
 		a.Status = cmd.Wait()
 		return nil
 	}
 	a.Status = recorded(context.WithoutCancel(ctx), rec, cmd)
 	for _, fault := range rec.Faults {
-		r.opt.Warn(a.Root.Quoted() + ": " + fault)
+		r.opt.Warn(a.Root.Place() + ": " + fault)
 	}
 	return nil
 }

@@ -127,7 +127,7 @@ func (r *run) places(root string) ([]string, error) {
 		}
 		if err != nil || len(entries) > 0 {
 			return nil, fmt.Errorf("%w: %s: is there, and is no empty directory; name another directory for the forks with --dir, or remove it with cairn fork --remove",
-				cairn.ErrPlace, pathtext.Quote(places[i]))
+				cairn.ErrPlace, pathtext.Place(places[i]))
 		}
 	}
 	return places, nil
@@ -149,16 +149,16 @@ func (r *run) fork(ctx context.Context, repo *cairn.Repo) error {
 			return fmt.Errorf("fork %d of %d: %w; no command was started%s", i+1, len(places), err, r.thereAre())
 		}
 		for _, c := range made.Conflicts {
-			r.opt.Warn(fmt.Sprintf("%s is not in %s: %s", c.Path.Quoted(), pathtext.Quote(dir), c.Reason))
+			r.opt.Warn(fmt.Sprintf("%s is not in %s: %s", c.Path.Quoted(), pathtext.Place(dir), c.Reason))
 		}
 		if i == 0 {
 			first = made.Hash
 		}
 		if made.Hash != first {
-			r.opt.Warn(fmt.Sprintf("the directory has changed: %s begins with a later state than %s", pathtext.Quote(dir), r.attempts[0].Root.Quoted()))
+			r.opt.Warn(fmt.Sprintf("the directory has changed: %s begins with a later state than %s", pathtext.Place(dir), r.attempts[0].Root.Place()))
 		}
 		r.attempts = append(r.attempts, Attempt{Number: i + 1, Root: made.Dir, Base: made.Checkpoint})
-		r.opt.Say(fmt.Sprintf("%s: fork %d of %d", made.Dir.Quoted(), i+1, len(places)))
+		r.opt.Say(fmt.Sprintf("%s: fork %d of %d", made.Dir.Place(), i+1, len(places)))
 	}
 	return nil
 }
@@ -170,7 +170,7 @@ func (r *run) thereAre() string {
 	}
 	names := make([]string, len(r.attempts))
 	for i := range r.attempts {
-		names[i] = r.attempts[i].Root.Quoted()
+		names[i] = r.attempts[i].Root.Place()
 	}
 	return "; cairn fork --remove DIR removes the forks that are there: " + strings.Join(names, ", ")
 }

@@ -253,7 +253,7 @@ func (p *Plan) stays() bool {
 // Changes describes the plan, a text for each change.
 func (p *Plan) Changes() (list []string) {
 	if p.Rebuild {
-		list = append(list, "build "+pathtext.Quote(p.target.GitDir)+" again, with its configuration and hooks, without its reflogs")
+		list = append(list, "build "+pathtext.Place(p.target.GitDir)+" again, with its configuration and hooks, without its reflogs")
 	}
 	if p.Head != nil {
 		list = append(list, "move HEAD to "+valueText(p.Head.To))

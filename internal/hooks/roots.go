@@ -178,7 +178,7 @@ func (h *hook) linkRoots(ctx context.Context) error {
 			h.unlinked = errors.Join(h.unlinked, err)
 		}
 		if h.tellsOfRoots() {
-			h.gaps = append(h.gaps, "changes in "+pathtext.Quote(root)+" cannot be taken back: "+failureText(err))
+			h.gaps = append(h.gaps, "changes in "+pathtext.Place(root)+" cannot be taken back: "+failureText(err))
 		}
 	}
 	return nil

@@ -160,7 +160,7 @@ func (h *hook) notices() (lines []string) {
 }
 
 func (h *hook) aboveText() string {
-	return "cairn looks after " + pathtext.Quote(h.root) + ", the nearest directory above that has a store"
+	return "cairn looks after " + pathtext.Place(h.root) + ", the nearest directory above that has a store"
 }
 
 // probeSize is larger than a file that fits into an inode.

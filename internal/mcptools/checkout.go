@@ -75,7 +75,7 @@ func copyText(res *cairn.CheckoutResult) string {
 	if res.DryRun {
 		made = "nothing is made yet; it would be "
 	}
-	fmt.Fprintf(&b, "%s%s: %s (%s)", made, res.Dir.Quoted(), wording.Count(res.Files, "file"), wording.Size(res.Bytes))
+	fmt.Fprintf(&b, "%s%s: %s (%s)", made, res.Dir.Place(), wording.Count(res.Files, "file"), wording.Size(res.Bytes))
 	if n := res.Ignored; n.Files > 0 {
 		fmt.Fprintf(&b, " and %s (%s) of ignored files", wording.Count(n.Files, "file"), wording.Size(n.Bytes))
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
 func TestCheckoutTool(t *testing.T) {
@@ -22,7 +23,7 @@ func TestCheckoutTool(t *testing.T) {
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) || !plan.DryRun || plan.Hash != hash {
 		t.Fatalf("after a plan: %v, %+v", err, plan)
 	}
-	wantText(t, "a copy", w.call("checkout", map[string]any{"hash": hash, "dir": dir + "/", "withIgnored": true}, &done), "made "+dir)
+	wantText(t, "a copy", w.call("checkout", map[string]any{"hash": hash, "dir": dir + "/", "withIgnored": true}, &done), "made "+pathtext.Place(dir))
 	gittest.AssertEqual(t, "the copy", whole, gittest.Manifest(t, dir))
 	if string(done.Dir) != dir || done.Files != 2 || done.Ignored.Files != 1 || done.Unlisted != 0 {
 		t.Errorf("%+v", done)

@@ -61,7 +61,7 @@ func (t *tools) removeFork(ctx context.Context, args removeForkArgs) (out remove
 	case args.DryRun:
 		return out, strings.TrimSuffix("nothing is removed yet\n"+text, "\n"), nil
 	}
-	return out, fmt.Sprintf("removed %s; the tool checkout brings its last state back: %s", res.Root.Quoted(), res.Saved), nil
+	return out, fmt.Sprintf("removed %s; the tool checkout brings its last state back: %s", res.Root.Place(), res.Saved), nil
 }
 
 // lostText lists what a removal would lose.
@@ -129,7 +129,7 @@ func (t *tools) forks(ctx context.Context, _ struct{}) (out forksAnswer, text st
 	out.Forks = append([]cairn.ForkInfo{}, out.Forks...)
 	var b strings.Builder
 	for _, f := range out.Forks {
-		fmt.Fprintf(&b, "%s: %d changed, %d not merged", f.Root.Quoted(), f.Changed, f.Unmerged)
+		fmt.Fprintf(&b, "%s: %d changed, %d not merged", f.Root.Place(), f.Changed, f.Unmerged)
 		if f.Test != nil {
 			b.WriteString(", the test " + answers.Verdict(f.Test))
 		}

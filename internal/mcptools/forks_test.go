@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
 // TestForks: the tools fork and forks.
@@ -18,9 +19,9 @@ func TestForks(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "fork")
 	var made forked
 	text := w.call("fork", map[string]any{"dir": dir, "dryRun": true}, &made)
-	wantText(t, "plan", text, "nothing is made yet", dir)
+	wantText(t, "plan", text, "nothing is made yet", pathtext.Place(dir))
 	text = w.call("fork", map[string]any{"dir": dir}, &made)
-	wantText(t, "fork", text, dir)
+	wantText(t, "fork", text, pathtext.Place(dir))
 	if made.Dir != dir || made.Files == 0 {
 		t.Errorf("%+v", made)
 	}
@@ -33,7 +34,7 @@ func TestForks(t *testing.T) {
 	}
 	var list forksAnswer
 	text = w.call("forks", map[string]any{}, &list)
-	wantText(t, "forks", text, dir, "1 changed, 1 not merged")
+	wantText(t, "forks", text, pathtext.Place(dir), "1 changed, 1 not merged")
 	if len(list.Forks) != 1 || list.Forks[0].Unmerged != 1 {
 		t.Errorf("%+v", list)
 	}
@@ -79,7 +80,7 @@ func TestRemoveFork(t *testing.T) {
 		t.Fatal(err)
 	}
 	text = w.call("fork_remove", map[string]any{"dir": dir}, &gone)
-	wantText(t, "removal", text, dir, gone.Saved)
+	wantText(t, "removal", text, pathtext.Place(dir), gone.Saved)
 	if _, err := os.Lstat(dir); err == nil || gone.Saved == "" {
 		t.Errorf("%s is there: %+v", dir, gone)
 	}

@@ -56,10 +56,10 @@ func writeOutside(b *strings.Builder, res *cairn.Result) {
 		restored, deleted = "would restore ", "would delete "
 	}
 	reason := func(what string) func(cairn.PathReason) string {
-		return func(p cairn.PathReason) string { return what + p.Path.Quoted() + ": " + p.Reason }
+		return func(p cairn.PathReason) string { return what + p.Path.Place() + ": " + p.Reason }
 	}
-	lines(b, res.Outside.Restored, func(path string) string { return restored + pathtext.Quote(path) })
-	lines(b, res.Outside.Deleted, func(path string) string { return deleted + pathtext.Quote(path) })
+	lines(b, res.Outside.Restored, func(path string) string { return restored + pathtext.Place(path) })
+	lines(b, res.Outside.Deleted, func(path string) string { return deleted + pathtext.Place(path) })
 	lines(b, res.Outside.Kept, reason("kept "))
 	lines(b, res.Outside.Conflicts, reason("conflict "))
 }

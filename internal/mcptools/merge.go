@@ -84,7 +84,7 @@ func (t *tools) compare(ctx context.Context, args compareArgs) (out compared, te
 	for i := range out.Sources {
 		s := &out.Sources[i]
 		s.Files = some(&out.Unlisted, s.Files)
-		fmt.Fprintf(&b, "%s since %s:\n", s.Source.Quoted(), s.Base)
+		fmt.Fprintf(&b, "%s since %s:\n", s.Source.Place(), s.Base)
 		lines(&b, s.Files, func(f cairn.ComparedFile) string { return f.Line(out.Root) })
 	}
 	return out, strings.ToValidUTF8(strings.TrimSuffix(b.String(), "\n"), "\uFFFD"), nil

@@ -22,7 +22,7 @@ func (r *Operator) refuseOther(ctx context.Context, records *capture.GitRecords,
 		}
 		if was != nil && r.isOther(was, now) {
 			return fmt.Errorf("%w: the checkpoint is of the repository %s, which is not that of the directory now (see GIT_DIR in cairn help)",
-				gitrestore.ErrRefused, pathtext.Quote(was.GitDir))
+				gitrestore.ErrRefused, pathtext.Place(was.GitDir))
 		}
 	}
 	return nil

@@ -87,7 +87,7 @@ func (r *Operator) planOutside(b *outsideBack) error {
 	}
 	if b.policy == plan.Fail && len(b.plan.Conflicts) > 0 {
 		c := b.plan.Conflicts[0]
-		return fmt.Errorf("%w: %s outside the root, so nothing was done: %s", state.ErrConflict, c.Reason, c.Path.Quoted())
+		return fmt.Errorf("%w: %s outside the root, so nothing was done: %s", state.ErrConflict, c.Reason, c.Path.Place())
 	}
 	return nil
 }

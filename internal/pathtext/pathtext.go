@@ -67,6 +67,9 @@ func (p Text) Encoded() string { return Encode(string(p)) }
 // and its end is visible.
 func (p Text) Quoted() string { return Quote(string(p)) }
 
+// Place returns an absolute path of this system as Place prints it.
+func (p Text) Place() string { return Place(string(p)) }
+
 // MarshalText implements encoding.TextMarshaler.
 func (p Text) MarshalText() ([]byte, error) { return []byte(Encode(string(p))), nil }
 

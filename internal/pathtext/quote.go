@@ -2,6 +2,7 @@ package pathtext
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 )
 
@@ -32,3 +33,7 @@ func Quote(name string) string {
 	b.WriteByte('"')
 	return b.String()
 }
+
+// Place prints an absolute path of this system for people. Windows takes slashes for its backslashes, which
+// Quote would double.
+func Place(path string) string { return Quote(filepath.ToSlash(path)) }

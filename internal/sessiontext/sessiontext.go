@@ -60,7 +60,7 @@ func (y Style) Session(s *session.Session, place string) []string {
 		pieces = append(pieces, y.named("sub-agent", "of", s.Parent))
 	}
 	for _, root := range s.Further {
-		pieces = append(pieces, "also in "+pathtext.Quote(root))
+		pieces = append(pieces, "also in "+pathtext.Place(root))
 	}
 	if y.IDs {
 		pieces = append(pieces, "id "+pathtext.Quote(s.ID))
@@ -198,7 +198,7 @@ func (y Style) step(st *session.Step) []string {
 
 // Outside describes a change outside the roots of a session.
 func Outside(c *session.OutsideChange) string {
-	text := "outside: " + c.Change + " " + c.Path.Quoted()
+	text := "outside: " + c.Change + " " + c.Path.Place()
 	if c.Left != "" {
 		return text + ", not saved: " + c.Left
 	}

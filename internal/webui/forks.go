@@ -50,7 +50,7 @@ func (v *visit) forkID(f *cairn.ForkInfo) string {
 	}
 	id, err := v.h.opt.Fork(v.ctx(), string(f.Root))
 	if err != nil {
-		v.h.log.Warn("a fork cannot be compared on the page", "fork", f.Root.Quoted(), "error", err)
+		v.h.log.Warn("a fork cannot be compared on the page", "fork", f.Root.Place(), "error", err)
 		return ""
 	}
 	return id

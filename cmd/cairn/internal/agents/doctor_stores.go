@@ -13,6 +13,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/agents"
 	"github.com/seed-fb9cbc17/cairn/internal/hooks"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -125,7 +126,7 @@ func (c *commands) checkAbandoned(ctx context.Context, f doctorFlags) ([]cairn.F
 func (c *commands) abandoned(ctx context.Context, s cairn.StoreInfo, remove bool) cairn.Fault {
 	f := cairn.Fault{
 		Kind: "abandoned", Path: cairn.Path(s.Dir),
-		Text: fmt.Sprintf("%s is gone; its store takes %s", cli.PlaceText(s.Root), wording.Size(s.Size)),
+		Text: fmt.Sprintf("%s is gone; its store takes %s", pathtext.Place(s.Root), wording.Size(s.Size)),
 		Repair: fmt.Sprintf("where it was moved to, cairn adopt %[1]s; where it was removed, mkdir %[1]s, and in it cairn restore @; "+
 			"if it is to stay gone, cairn doctor --remove-abandoned", wording.ShellWord(s.Root)),
 	}

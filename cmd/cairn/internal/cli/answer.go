@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -71,10 +70,6 @@ func (c *Program) WriteLines(lines []string) {
 		c.AnswerLine(line)
 	}
 }
-
-// PlaceText is a path of this system for people. Paths of Windows have '/', as in git's
-// output, because '/' needs no quoting.
-func PlaceText(path string) string { return pathtext.Quote(filepath.ToSlash(path)) }
 
 // MaxLines is the number of paths of a kind that an answer lists without -v.
 const MaxLines = 20

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/console"
 	"github.com/seed-fb9cbc17/cairn/internal/pager"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
 // links makes hyperlinks of paths, for one answer.
@@ -48,9 +49,9 @@ func (c *Program) PathLink(path, text string) string {
 // PlaceLink is PlaceText as a link.
 func (c *Program) PlaceLink(place string) string {
 	if !c.linking().on {
-		return PlaceText(place)
+		return pathtext.Place(place)
 	}
-	return c.links.to(place, PlaceText(place))
+	return c.links.to(place, pathtext.Place(place))
 }
 
 func (l *links) to(place, text string) string {

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/config"
 	"github.com/seed-fb9cbc17/cairn/internal/pager"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 )
 
@@ -183,7 +184,7 @@ func (c *Program) RootDir(dir string) (string, error) {
 func (c *Program) tellAbove(root string) {
 	if c.RootAbove && !c.toldAbove && slices.Contains(makesStore, c.Running) {
 		c.toldAbove = true
-		c.Console.Remark("this directory belongs to %s, which has a store (--root . makes one of its own)", PlaceText(root))
+		c.Console.Remark("this directory belongs to %s, which has a store (--root . makes one of its own)", pathtext.Place(root))
 	}
 }
 

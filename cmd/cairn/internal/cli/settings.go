@@ -11,6 +11,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/config"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/setup"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
@@ -84,7 +85,7 @@ func (c *Program) Settings(root string) (*config.Config, error) {
 		return nil, err
 	}
 	for _, d := range cfg.Refused() {
-		c.Console.Complain(fmt.Sprintf("warning: %s = %s in %s is ignored: %s (cairn help config)", d.Key, wording.Printable(d.Value), PlaceText(d.Origin), d.Refused))
+		c.Console.Complain(fmt.Sprintf("warning: %s = %s in %s is ignored: %s (cairn help config)", d.Key, wording.Printable(d.Value), pathtext.Place(d.Origin), d.Refused))
 	}
 	if broken := cfg.Broken(); broken != nil {
 		c.Console.Complain("warning: " + BrokenText(broken))
@@ -96,7 +97,7 @@ func (c *Program) Settings(root string) (*config.Config, error) {
 // BrokenText describes the errors of a project's own file, which is not in force.
 func BrokenText(b *config.Broken) string {
 	return fmt.Sprintf("%s is not in force, nor is a never list in it: %s; captures go on with your own settings",
-		PlaceText(b.Path), strings.Join(wording.Messages(b.Err), "; "))
+		pathtext.Place(b.Path), strings.Join(wording.Messages(b.Err), "; "))
 }
 
 // UserFile is the path of the user's configuration, "" if the home directory is not
@@ -132,7 +133,7 @@ func (c *Program) ownFile(root string) string {
 		why = "it is no regular file"
 	}
 	if why != "" {
-		c.Console.Remark("%s is ignored: %s (settings for this project go to %s)", PlaceText(path), why, PlaceText(c.UserFile()))
+		c.Console.Remark("%s is ignored: %s (settings for this project go to %s)", pathtext.Place(path), why, pathtext.Place(c.UserFile()))
 		return ""
 	}
 	return path
@@ -146,7 +147,7 @@ func SettingLines(cfg *config.Config) string {
 		if i == 0 {
 			label = "settings    "
 		}
-		fmt.Fprintf(&b, "%s%s = %s (%s)\n", label, d.Key, wording.Printable(d.Value), PlaceText(d.Origin))
+		fmt.Fprintf(&b, "%s%s = %s (%s)\n", label, d.Key, wording.Printable(d.Value), pathtext.Place(d.Origin))
 	}
 	return b.String()
 }

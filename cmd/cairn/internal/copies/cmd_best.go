@@ -195,7 +195,7 @@ func (c *commands) printBest(res *best.Result) error {
 		if a.Test != nil {
 			test = answers.Verdict(a.Test)
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%d\t+%d -%d\t%s\n", a.Root.Quoted(), a.Status, test, a.Files, a.Additions, a.Deletions, a.Log.Quoted())
+		fmt.Fprintf(table, "%s\t%d\t%s\t%d\t+%d -%d\t%s\n", a.Root.Place(), a.Status, test, a.Files, a.Additions, a.Deletions, a.Log.Place())
 		words[i] = wording.ShellWord(string(a.Root))
 	}
 	if err := table.Flush(); err != nil {
@@ -206,7 +206,7 @@ func (c *commands) printBest(res *best.Result) error {
 	}
 	for i := range res.Forks {
 		if note := res.Forks[i].Note; note != "" {
-			c.Console.Remark("%s: the result is not noted: %s", res.Forks[i].Root.Quoted(), note)
+			c.Console.Remark("%s: the result is not noted: %s", res.Forks[i].Root.Place(), note)
 		}
 	}
 	c.Console.Remark("to see them side by side: cairn compare %s", strings.Join(words, " "))

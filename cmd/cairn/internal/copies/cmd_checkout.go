@@ -117,7 +117,7 @@ func (c *commands) printCheckout(res *cairn.CheckoutResult) (err error) {
 	} else {
 		c.ListReasons("left out ", res.LeftOut)
 		c.ListReasons("conflict ", res.Conflicts)
-		c.AnswerLine(res.Dir.Quoted())
+		c.AnswerLine(res.Dir.Place())
 		if err = c.Out.Flush(); err == nil { // before the summary, which goes elsewhere
 			c.Console.Remark("%s", checkoutText(res))
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/goback"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -81,7 +82,7 @@ func (c *commands) compareCommand() *cobra.Command {
 func (c *commands) printComparison(all *cairn.Comparison) error {
 	for i := range all.Sources {
 		s := &all.Sources[i]
-		c.AnswerLine(fmt.Sprintf("%s: %s since %s", cli.PlaceText(string(s.Source)), wording.Count(len(s.Files), "file"), s.Base[:cli.ShortID]))
+		c.AnswerLine(fmt.Sprintf("%s: %s since %s", pathtext.Place(string(s.Source)), wording.Count(len(s.Files), "file"), s.Base[:cli.ShortID]))
 		for j := range s.Files {
 			f := &s.Files[j]
 			c.AnswerLine("    " + f.Line(all.Root))

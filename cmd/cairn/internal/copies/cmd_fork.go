@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -178,7 +179,7 @@ func (c *commands) printRemovedFork(res *cairn.RemovedFork) error {
 	case res.DryRun:
 		c.Console.Remark("nothing is removed yet: %d not merged, %s in no checkpoint", len(res.Lost), amountText(res.NotSaved))
 	case res.Saved != "":
-		c.Console.Remark("removed %s; cairn checkout %s DIR brings its files back", cli.PlaceText(string(res.Root)), res.Saved[:cli.ShortID])
+		c.Console.Remark("removed %s; cairn checkout %s DIR brings its files back", pathtext.Place(string(res.Root)), res.Saved[:cli.ShortID])
 	}
 	if text := branchText(res); text != "" {
 		c.Console.Remark("%s", text)

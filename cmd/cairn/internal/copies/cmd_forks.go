@@ -9,6 +9,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/answers"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -52,7 +53,7 @@ func (c *commands) forksCommand() *cobra.Command {
 					c.AnswerLine(c.forkText(&list[i]))
 				}
 				if len(list) == 0 {
-					c.Console.Remark("no forks of %s", cli.PlaceText(repo.Root()))
+					c.Console.Remark("no forks of %s", pathtext.Place(repo.Root()))
 				}
 				return nil
 			})
@@ -62,7 +63,7 @@ func (c *commands) forksCommand() *cobra.Command {
 
 // forkText is a fork in one line.
 func (c *commands) forkText(f *cairn.ForkInfo) string {
-	line := fmt.Sprintf("%s  %s", f.Root.Quoted(), wording.Ago(c.Console.Now().Sub(f.When)))
+	line := fmt.Sprintf("%s  %s", f.Root.Place(), wording.Ago(c.Console.Now().Sub(f.When)))
 	if f.Branch != "" {
 		line += ", on branch " + f.Branch
 	}

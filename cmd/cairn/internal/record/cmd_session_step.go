@@ -8,6 +8,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/console"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/sessiontext"
 	"github.com/seed-fb9cbc17/cairn/internal/ticket"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
@@ -140,7 +141,7 @@ func (c *commands) printStep(st *session.Step, at session.CheckpointRef) error {
 // tellMissing warns of other directories of a session in which the command did nothing.
 func (c *commands) tellMissing(missing []session.Missing) error {
 	for _, m := range missing {
-		c.Console.Complain(fmt.Sprintf("warning: not in %s: %s", cli.PlaceText(string(m.Path)), m.Reason))
+		c.Console.Complain(fmt.Sprintf("warning: not in %s: %s", pathtext.Place(string(m.Path)), m.Reason))
 	}
 	if len(missing) > 0 {
 		return cli.ErrPartly

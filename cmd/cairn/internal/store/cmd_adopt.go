@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
 const adoptManual = `cairn adopt gives a project that was moved its old store back, or an id.
@@ -53,7 +54,7 @@ func (c *commands) adoptCommand() *cobra.Command {
 			if err := cairn.Adopt(ctx, opt.DataDir, old[0], opt.Root); err != nil {
 				return err
 			}
-			c.Console.Remark("the store of %s is now that of %s", cli.PlaceText(old[0]), cli.PlaceText(opt.Root))
+			c.Console.Remark("the store of %s is now that of %s", pathtext.Place(old[0]), pathtext.Place(opt.Root))
 			return nil
 		},
 	})
@@ -77,9 +78,9 @@ func (c *commands) nameProject(ctx context.Context, id string) error {
 		return err
 	}
 	if id == "" {
-		c.Console.Remark("%s has no id any more", cli.PlaceText(repo.Root()))
+		c.Console.Remark("%s has no id any more", pathtext.Place(repo.Root()))
 	} else {
-		c.Console.Remark("push and fetch know %s as %s now", cli.PlaceText(repo.Root()), id)
+		c.Console.Remark("push and fetch know %s as %s now", pathtext.Place(repo.Root()), id)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/config"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -145,10 +146,10 @@ func (c *commands) printUses(uses []storeUse) error {
 	var sum, free int64
 	for _, u := range uses {
 		sum, free = sum+u.Size, free+u.Reclaimable
-		note := cli.PlaceText(string(u.Root))
+		note := pathtext.Place(string(u.Root))
 		switch {
 		case u.Error != "":
-			note = cli.PlaceText(string(u.Store)) + ": " + u.Error
+			note = pathtext.Place(string(u.Store)) + ": " + u.Error
 		case u.Missing:
 			note += " (gone)"
 		}

@@ -151,7 +151,7 @@ func (c *commands) printPurged(done *cairn.PurgeResult, answer any, args ...stri
 
 // besidesText names a store that holds what was purged, and the next step.
 func besidesText(h *cairn.PurgeHolder, args []string) string {
-	text := "the store of " + h.Root.Quoted() + " holds the same contents"
+	text := "the store of " + h.Root.Place() + " holds the same contents"
 	if h.Missing {
 		return text + ", and the directory is gone; cairn doctor --remove-abandoned removes such stores"
 	}

@@ -76,7 +76,7 @@ func Open(opt Options) (*Repo, error) {
 		return nil, errors.Join(err, r.endUse())
 	}
 	r.cleaner.AdoptRetention()
-	r.store.RefreshDenied()
+	_ = r.store.RefreshDenied() // captures look again, and fail
 	if r.store.Forked() != nil {
 		r.capturer.RefreshRepository() // that around the root may be another one's
 	}

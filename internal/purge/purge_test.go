@@ -191,7 +191,7 @@ func TestPurgeRefuses(t *testing.T) {
 		}
 	}
 	w.wantContents(was.ID, files{"a": "1"})
-	if list := w.PurgedPaths(); len(list) > 0 {
+	if list := w.purged(); len(list) > 0 {
 		t.Errorf("purged paths %q", list)
 	}
 }
@@ -337,7 +337,7 @@ func TestPurgedPaths(t *testing.T) {
 	w.track(files{"a\xff": "1", "b": "2", "c": "3"})
 	w.purge("c")
 	w.purge("b", "a\xff", "b")
-	if list := w.PurgedPaths(); !slices.Equal(list, []string{"a\xff", "b", "c"}) {
+	if list := w.purged(); !slices.Equal(list, []string{"a\xff", "b", "c"}) {
 		t.Errorf("purged paths %q", list)
 	}
 	if err := w.Unpurge(w.Context(), []string{"b", "x"}); !errors.Is(err, state.ErrNotFound) {
@@ -346,7 +346,7 @@ func TestPurgedPaths(t *testing.T) {
 	if err := w.Unpurge(w.Context(), []string{"a\xff", filepath.Join(w.Root, "b")}); err != nil {
 		t.Fatal(err)
 	}
-	if list := w.PurgedPaths(); !slices.Equal(list, []string{"c"}) {
+	if list := w.purged(); !slices.Equal(list, []string{"c"}) {
 		t.Errorf("purged paths %q", list)
 	}
 	data, err := w.DB.ReadPrivate(odb.PrivatePurged)

@@ -276,7 +276,11 @@ func (m *mender) cutOff(ctx context.Context) (map[object.ID]bool, error) {
 
 // purged reports whether a state holds a purged path. Such a state must not come back.
 func (m *mender) purged(tree object.ID) bool {
-	for _, path := range m.repo.PurgedPaths() {
+	purged, err := m.repo.PurgedPaths()
+	if err != nil {
+		return true // it may hold one
+	}
+	for _, path := range purged {
 		if filepath.IsAbs(path) {
 			continue // outside the root
 		}

@@ -142,7 +142,7 @@ func (s *Sessions) Resume(ctx context.Context, id string, opt cairn.RestoreOptio
 	if err := checkID("id of the session", id); err != nil {
 		return nil, err
 	}
-	ways, to, err := s.goingOn(ctx, id)
+	ways, to, err := s.goingOn(ctx, id, "")
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func (s *Sessions) Resume(ctx context.Context, id string, opt cairn.RestoreOptio
 		return res, err
 	}
 	err = s.updateFamily(ctx, func(u *operation.LineUpdate) error {
-		ways, now, err := s.goingOn(ctx, id)
+		ways, now, err := s.goingOn(ctx, id, "")
 		if err != nil || now != to {
 			return err // another process was faster
 		}
@@ -177,10 +177,22 @@ type way struct {
 
 const noStore = "-" // no store has this id
 
+// NewestState returns the id of the newest checkpoint of a session of this store and of its sub-agents, which may have
+// worked on after it. What other stores have of the session does not count. The error wraps cairn.ErrNotFound where
+// there is no such session.
+func (s *Sessions) NewestState(ctx context.Context, id string) (string, error) {
+	if err := checkID("id of the session", id); err != nil {
+		return "", err
+	}
+	_, newest, err := s.goingOn(ctx, id, noStore)
+	return newest, err
+}
+
 // goingOn returns where a session and its sub-agents go on, the session as the last, and the newest checkpoint of all.
-// Sub-agents count where they are of the store that has all work of the session.
-func (s *Sessions) goingOn(ctx context.Context, id string) (ways []way, newest string, err error) {
-	self, err := s.newestOf(ctx, id, "")
+// Beside this store another one counts, "" for any. Sub-agents count where they are of the store that has all work of
+// the session.
+func (s *Sessions) goingOn(ctx context.Context, id, store string) (ways []way, newest string, err error) {
+	self, err := s.newestOf(ctx, id, store)
 	if err != nil {
 		return nil, "", err
 	}

@@ -255,7 +255,7 @@ func (s *Sessions) newestOf(ctx context.Context, id, store string) (way, error) 
 		here.tip, here.at = own.ID, worked.At()
 	}
 	if ferr == nil {
-		workedThere = s.lines.LastWork(ctx, fetched.LineEvent, s.bookkeeping)
+		workedThere = fetched.Last
 		there.tip, there.at = fetched.ID, workedThere.At()
 	}
 	switch {

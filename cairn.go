@@ -76,7 +76,7 @@ func Open(opt Options) (*Repo, error) {
 		return nil, errors.Join(err, r.endUse())
 	}
 	r.cleaner.AdoptRetention()
-	r.store.RefreshDenied()
+	_ = r.store.RefreshDenied() // captures look again, and fail
 	if r.store.Forked() != nil {
 		r.capturer.RefreshRepository() // that around the root may be another one's
 	}
@@ -97,7 +97,7 @@ func newRepo(opt Options, root string, around *git.Repo) *Repo {
 	x, t := &diff.Differ{Store: s}, &transfer.Transport{Store: s, Lacking: d.LackedObjects, Repository: c.Repository}
 	repo := &Repo{
 		endUse: func() error { return nil },
-		inner:  access.New(o, k),
+		inner:  access.New(o, k, t),
 		store:  s, capturer: c, differ: x, operator: o, cleaner: k, rewriter: w, doctor: d, transport: t,
 		copier: &copies.Copier{Capturer: c}, merger: &merge.Merger{Operator: o, Differ: x, Transport: t},
 	}

@@ -89,9 +89,14 @@ func (r *Repo) PurgeSecrets(ctx context.Context, opt PurgeSecretsOptions) (*Purg
 	return r.rewriter.PurgeSecrets(ctx, opt)
 }
 
-// PurgedPaths lists the purged paths, from the root. They are not captured.
+// PurgedPaths lists the purged paths, from the root. They are not captured. Where the list cannot be read, it is
+// empty, the log has a warning, and captures fail with ErrCorrupt.
 func (r *Repo) PurgedPaths() []string {
-	return r.store.PurgedPaths()
+	list, err := r.store.PurgedPaths()
+	if err != nil {
+		r.store.Log.Warn("purged paths are not known", "error", err)
+	}
+	return list
 }
 
 // Unpurge allows captures of purged paths again. Their old contents stay gone. A path that was not

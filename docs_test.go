@@ -204,7 +204,7 @@ func TestDocsPrivateFiles(t *testing.T) {
 			names = append(names, name)
 		}
 	}
-	for _, name := range []odb.Private{odb.PrivateCleaned, odb.PrivateBudget, odb.PrivateReplaced, odb.PrivateLost, odb.PrivatePurged, odb.PrivatePurging, odb.PrivateReviewed, odb.PrivateProject, odb.PrivateMachines, odb.PrivateRemote, odb.PrivatePushed, odb.PrivateSealed, odb.PrivateSeen} {
+	for _, name := range []odb.Private{odb.PrivateCleaned, odb.PrivateBudget, odb.PrivateReplaced, odb.PrivateLost, odb.PrivatePurged, odb.PrivatePurging, odb.PrivateReviewed, odb.PrivateProject, odb.PrivateMachines, odb.PrivateRemote, odb.PrivateSource, odb.PrivatePushed, odb.PrivateSealed, odb.PrivateSeen} {
 		names = append(names, "cairn/"+string(name))
 	}
 	for _, name := range names {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/answers"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -156,6 +157,38 @@ func TestForkOfAFork(t *testing.T) {
 	g.restoreAll(second)
 	if faults, err := g.repo().Check(t.Context(), cairn.CheckOptions{}); err != nil || len(faults) > 0 {
 		t.Errorf("%v %v", faults, err)
+	}
+}
+
+// TestForkSessionWithSubAgents: a fork of a session begins with what a sub-agent did after it.
+func TestForkSessionWithSubAgents(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
+	all := session.New(f.repo())
+	step := func(id, path string) {
+		t.Helper()
+		if _, err := all.BeginStep(t.Context(), session.StepBegin{Session: id, Message: "m-" + path, Step: path, Role: session.RoleUser}); err != nil {
+			t.Fatal(err)
+		}
+		f.write(path, path)
+		if _, err := all.EndStep(t.Context(), session.StepEnd{Session: id, Step: path}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	step("s", "b")
+	if _, err := all.Begin(t.Context(), session.SessionBegin{ID: "kid", Parent: "s"}); err != nil {
+		t.Fatal(err)
+	}
+	step("kid", "c")
+	then := f.manifest()
+	step("other", "d")
+	at := copyPlace(t)
+	if _, err := answers.Fork(t.Context(), f.repo(), at, cairn.ForkOptions{Session: "s"}); err != nil {
+		t.Fatal(err)
+	}
+	gittest.AssertEqual(t, "the fork", then, gittest.Manifest(t, at))
+	if _, err := all.NewestState(t.Context(), "none"); !errors.Is(err, cairn.ErrNotFound) {
+		t.Error(err)
 	}
 }
 

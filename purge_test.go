@@ -205,6 +205,41 @@ func TestPurgedNameOfSeveralLines(t *testing.T) {
 	f.wantNoTrace(secret)
 }
 
+// TestDamagedListOfPurgedPaths: no capture brings purged paths back because their list cannot be read. doctor sets it
+// aside.
+func TestDamagedListOfPurgedPaths(t *testing.T) {
+	t.Parallel()
+	for _, list := range []string{"", "[", "{}\n"} {
+		f := newFixture(t, gittest.Tree{"secret.env": gittest.File(secret), "a": gittest.File("1")})
+		open := f.repo()
+		f.capturedBy(open)
+		f.purge("secret.env")
+		path := filepath.Join(open.StoreDir(), "cairn", "purged")
+		if err := os.WriteFile(path, []byte(list), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range []*cairn.Repo{open, f.repo()} {
+			_, err := r.Track(background, cairn.TrackOptions{})
+			if !errors.Is(err, cairn.ErrCorrupt) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "cairn doctor --fix") {
+				t.Errorf("%q: captured: %v", list, err)
+			}
+			if err := r.Unpurge(background, []string{"secret.env"}); !errors.Is(err, cairn.ErrCorrupt) {
+				t.Errorf("%q: unpurged: %v", list, err)
+			}
+		}
+		f.wantNoTrace(secret)
+		for _, fix := range []bool{false, true} {
+			found, err := open.Check(background, cairn.CheckOptions{Fix: fix})
+			if err != nil || len(found) != 1 || found[0].Kind != "purged paths" || found[0].Fixed != fix {
+				t.Errorf("%q: fix %t: %+v, %v", list, fix, found, err)
+			}
+		}
+		if got := f.trackBy(open); got.Files != 2 {
+			t.Errorf("%q: captured %+v", list, got)
+		}
+	}
+}
+
 // TestPurgeReachesOpenRepos: a Repo that was open before, such as a server's, does not bring back
 // purged paths, whichever process purged them, and it sees an Unpurge.
 func TestPurgeReachesOpenRepos(t *testing.T) {

@@ -89,7 +89,8 @@ func (r *Repo) Push(ctx context.Context, where string) (pushed []string, err err
 
 // FetchSession brings one session that other stores of this project have pushed, with its sub-agents. spec
 // is its id, a prefix that one session alone has, or "@" for the newest. It returns the id and what Fetch
-// returns. The error is ErrNotFound or ErrAmbiguous.
+// returns. The error is ErrNotFound or ErrAmbiguous. The store remembers the remote: where Remote names none, ""
+// is the one from which FetchSession brought a session last.
 func (r *Repo) FetchSession(ctx context.Context, where, spec string) (id string, fetched []string, err error) {
 	return r.transport.FetchSession(ctx, where, spec)
 }

@@ -142,7 +142,7 @@ func (s *Sessions) Resume(ctx context.Context, id string, opt cairn.RestoreOptio
 	if err := checkID("id of the session", id); err != nil {
 		return nil, err
 	}
-	ways, to, err := s.goingOn(ctx, id)
+	ways, to, err := s.goingOn(ctx, id, "")
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func (s *Sessions) Resume(ctx context.Context, id string, opt cairn.RestoreOptio
 		return res, err
 	}
 	err = s.updateFamily(ctx, func(u *operation.LineUpdate) error {
-		ways, now, err := s.goingOn(ctx, id)
+		ways, now, err := s.goingOn(ctx, id, "")
 		if err != nil || now != to {
 			return err // another process was faster
 		}
@@ -177,10 +177,22 @@ type way struct {
 
 const noStore = "-" // no store has this id
 
+// NewestState returns the id of the newest checkpoint of a session of this store and of its sub-agents, which may have
+// worked on after it. What other stores have of the session does not count. The error wraps cairn.ErrNotFound where
+// there is no such session.
+func (s *Sessions) NewestState(ctx context.Context, id string) (string, error) {
+	if err := checkID("id of the session", id); err != nil {
+		return "", err
+	}
+	_, newest, err := s.goingOn(ctx, id, noStore)
+	return newest, err
+}
+
 // goingOn returns where a session and its sub-agents go on, the session as the last, and the newest checkpoint of all.
-// Sub-agents count where they are of the store that has all work of the session.
-func (s *Sessions) goingOn(ctx context.Context, id string) (ways []way, newest string, err error) {
-	self, err := s.newestOf(ctx, id, "")
+// Beside this store another one counts, "" for any. Sub-agents count where they are of the store that has all work of
+// the session.
+func (s *Sessions) goingOn(ctx context.Context, id, store string) (ways []way, newest string, err error) {
+	self, err := s.newestOf(ctx, id, store)
 	if err != nil {
 		return nil, "", err
 	}
@@ -243,7 +255,7 @@ func (s *Sessions) newestOf(ctx context.Context, id, store string) (way, error) 
 		here.tip, here.at = own.ID, worked.At()
 	}
 	if ferr == nil {
-		workedThere = s.lines.LastWork(ctx, fetched.LineEvent, s.bookkeeping)
+		workedThere = fetched.Last
 		there.tip, there.at = fetched.ID, workedThere.At()
 	}
 	switch {
@@ -252,24 +264,92 @@ func (s *Sessions) newestOf(ctx context.Context, id, store string) (way, error) 
 	case own == nil:
 		return there, nil
 	}
-	all, err := s.leadsTo(ctx, fetched.ID, worked.ID)
+	all, err := s.leadsTo(ctx, fetched.ID, worked)
 	if err != nil {
 		return way{}, err
 	}
 	if all {
 		here.store = there.store
 	}
-	if has, err := s.leadsTo(ctx, own.ID, workedThere.ID); err != nil || has {
+	if has, err := s.leadsTo(ctx, own.ID, workedThere); err != nil || has {
 		return here, err
 	}
 	if !all {
-		return way{}, s.parted(ctx, id, own.ID, &fetched.From, fetched.ID)
+		return s.rewritten(ctx, here, there, worked, workedThere)
 	}
-	if has, err := s.leadsTo(ctx, fetched.ID, own.ID); err != nil || has {
+	if has, err := s.leadsTo(ctx, fetched.ID, own); err != nil || has {
 		return there, err
 	}
 	there.beside = own.ID
 	return there, nil
+}
+
+// rewritten returns where a session goes on whose line was rewritten, as by a purge: the checkpoints have other ids at
+// the two stores. A line that was rewritten there takes the place of the one here, which may have what was purged.
+func (s *Sessions) rewritten(ctx context.Context, here, there way, worked, workedThere *operation.LineEvent) (way, error) {
+	all, err := s.tells(ctx, there.tip, worked)
+	if err != nil {
+		return way{}, err
+	}
+	has, err := s.tells(ctx, here.tip, workedThere)
+	switch {
+	case err != nil:
+		return way{}, err
+	case !all && !has:
+		return way{}, s.parted(ctx, here.id, here.tip, there.from, there.tip)
+	case s.replacedHere(ctx, there.tip):
+		return way{}, fmt.Errorf("session %q: %w: what was purged here is still in its line at %s (cairn purge of the same paths there, a push, and this again)",
+			here.id, cairn.ErrExists, there.from)
+	case all:
+		here.store = there.store
+		return there, nil
+	}
+	return here, nil
+}
+
+// tells reports whether a line has the event of a checkpoint of another line, at the same time. A purge changes ids, and
+// neither times nor what is told.
+func (s *Sessions) tells(ctx context.Context, from string, e *operation.LineEvent) (bool, error) {
+	for f, err := range s.lines.Back(ctx, from) {
+		if errors.Is(err, cairn.ErrNotFound) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		if f.At() == e.At() {
+			return s.tellSame(f, e)
+		}
+	}
+	return false, nil
+}
+
+func (s *Sessions) tellSame(a, b *operation.LineEvent) (bool, error) {
+	told, err := s.decode(a)
+	if err != nil {
+		return false, err
+	}
+	other, err := s.decode(b)
+	if err != nil {
+		return false, err
+	}
+	return slices.EqualFunc(told.Events, other.Events, func(x, y event) bool {
+		return x.Kind == y.Kind && x.Message == y.Message && x.Step == y.Step
+	}), nil
+}
+
+// replacedHere reports whether a purge of this store has replaced a checkpoint of a line.
+func (s *Sessions) replacedHere(ctx context.Context, from string) bool {
+	replaced := s.lines.Replaced()
+	for e, err := range s.lines.Back(ctx, from) {
+		if err != nil {
+			break
+		}
+		if replaced(e.ID) {
+			return true
+		}
+	}
+	return false
 }
 
 // bookkeeping reports whether nothing happens in a session at a checkpoint: it was resumed, its beginning was told
@@ -339,7 +419,7 @@ func (ev *event) work() string {
 }
 
 // leadsTo reports whether a checkpoint of a line comes after another one.
-func (s *Sessions) leadsTo(ctx context.Context, from, to string) (bool, error) {
+func (s *Sessions) leadsTo(ctx context.Context, from string, to *operation.LineEvent) (bool, error) {
 	for e, err := range s.lines.Back(ctx, from) {
 		if errors.Is(err, cairn.ErrNotFound) {
 			return false, nil
@@ -347,7 +427,7 @@ func (s *Sessions) leadsTo(ctx context.Context, from, to string) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if e.ID == to {
+		if e.ID == to.ID {
 			return true, nil
 		}
 	}

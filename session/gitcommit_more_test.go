@@ -196,6 +196,21 @@ func TestCommitWhereAllIsStaged(t *testing.T) {
 	f.want("staged", "-6\n+user\n", changedLines(f.run("diff", "--cached")))
 }
 
+// TestCommitBehindALink: a file behind a symlinked directory is not the staged one.
+func TestCommitBehindALink(t *testing.T) {
+	t.Parallel()
+	f := newGitFixture(t, gittest.Tree{"d/a": gittest.File(tenLines)})
+	f.turn("s", "m1", "one", func() { f.replace("d/a", "5\n", "agent\n") })
+	f.replace("d/a", "6\n", "user\n")
+	f.run("add", "-A")
+	if err := errors.Join(os.Rename(f.path("d"), f.path("e")), os.Symlink("e", f.path("d"))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.commit(session.GitCommitOptions{}); err == nil || !strings.Contains(err.Error(), "staged lines overlap") {
+		t.Errorf("committed: %v", err)
+	}
+}
+
 // changedLines are the lines of a diff that were added or deleted.
 func changedLines(diff string) (lines string) {
 	for line := range strings.Lines(diff) {

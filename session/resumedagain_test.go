@@ -235,3 +235,81 @@ func TestResumeLeavesOtherRoots(t *testing.T) {
 		t.Errorf("session %+v, %v", s, err)
 	}
 }
+
+// A purge on the first machine rewrites the line: the other machine goes on with it as before, and the purged file does
+// not come back by it.
+func TestResumeAfterAPurgeElsewhere(t *testing.T) {
+	t.Parallel()
+	f, g, remote := resumed(t)
+	f.turn("s-1", "m-2", "Write it down", "token", "secret\n")
+	f.sent(remote)
+	g.got(remote)
+	g.resume()
+	g.sent(remote)
+	if _, err := f.repo.Purge(background, []string{"token"}); err != nil {
+		t.Fatal(err)
+	}
+	f.sent(remote)
+	g.got(remote)
+	g.resume() // nothing but the purge is new
+	g.has("m-1", "m-2")
+	f.turn("s-1", "m-3", "Go on", "c", "3\n")
+	f.sent(remote)
+	g.got(remote)
+	g.resume()
+	g.is("c", "3\n")
+	g.has("m-1", "m-2", "m-3")
+	g.reopen()
+	g.turn("s-1", "m-4", "And on", "d", "4\n")
+	g.sent(remote)
+	f.got(remote)
+	f.resume()
+	f.is("d", "4\n")
+	f.has("m-1", "m-2", "m-3", "m-4")
+	for _, m := range []*fixture{f, g} {
+		if rep, err := m.repo.Verify(background, cairn.VerifyOptions{}); err != nil || !rep.Sound {
+			t.Errorf("verify %+v, %v", rep, err)
+		}
+	}
+}
+
+// The other machine goes on before it hears of the purge: it goes on with its own, and the machine of the purge says what
+// is to be done there.
+func TestResumeBesideAPurge(t *testing.T) {
+	t.Parallel()
+	f, g, remote := resumed(t)
+	f.turn("s-1", "m-2", "Write it down", "token", "secret\n")
+	f.sent(remote)
+	g.got(remote)
+	g.resume()
+	g.turn("s-1", "m-3", "Here", "c", "3\n")
+	if _, err := f.repo.Purge(background, []string{"token"}); err != nil {
+		t.Fatal(err)
+	}
+	f.sent(remote)
+	g.got(remote)
+	g.resume()
+	g.is("c", "3\n")
+	g.has("m-1", "m-2", "m-3")
+	g.sent(remote)
+	f.got(remote)
+	_, err := f.Resume(background, "s-1", cairn.RestoreOptions{})
+	if !errors.Is(err, cairn.ErrExists) || !strings.Contains(err.Error(), "what was purged here is still in its line at") {
+		t.Errorf("resumed: %v", err)
+	}
+	if _, err := g.repo.Purge(background, []string{"token"}); err != nil {
+		t.Fatal(err)
+	}
+	g.sent(remote)
+	f.got(remote)
+	f.resume()
+	f.is("c", "3\n")
+	f.has("m-1", "m-2", "m-3")
+	f.turn("s-1", "m-4", "There", "e", "5\n")
+	g.turn("s-1", "m-5", "Here", "e", "6\n")
+	g.sent(remote)
+	f.got(remote)
+	if _, err := f.Resume(background, "s-1", cairn.RestoreOptions{}); err == nil || !strings.Contains(err.Error(), "since they parted") {
+		t.Errorf("resumed: %v", err)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
 )
 
@@ -321,6 +322,21 @@ func (s *Sessions) Delete(ctx context.Context, id string) error {
 		}
 		return nil
 	}))
+}
+
+// SetAside takes a session out of the list whose record is damaged. Its checkpoints stay: cairn.Repo.Log lists them. It is
+// ErrExists for a session that can be read, or that another release of cairn may read.
+func (s *Sessions) SetAside(ctx context.Context, id string) error {
+	return s.updateFamily(ctx, func(u *operation.LineUpdate) error {
+		_, err := s.load(ctx, id)
+		switch {
+		case err == nil || errors.Is(err, cairn.ErrStore):
+			return fmt.Errorf("session %q: %w: its record is not damaged", id, cairn.ErrExists)
+		case !errors.Is(err, cairn.ErrCorrupt) || !s.whole(ctx, id):
+			return err
+		}
+		return u.SetAside(id)
+	})
 }
 
 // descendants lists the children of a session and theirs, parents first.

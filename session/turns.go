@@ -52,17 +52,23 @@ func (t *Turn) Open() bool {
 	return slices.ContainsFunc(t.Steps(), func(st Step) bool { return st.Open() })
 }
 
+// Files lists what the step changed, as absolute paths, those in this root first.
+func (s *Step) Files() []string {
+	files := slices.Clone(s.Patch.Files)
+	for _, o := range s.Elsewhere {
+		files = append(files, o.Patch.Files...)
+	}
+	return files
+}
+
 // Changed lists what the steps of the turn changed, files as absolute paths, known changes that no
 // capture holds included.
 func (t *Turn) Changed() []string {
 	var files []string
 	for _, st := range t.Steps() {
-		files = append(files, st.Patch.Files...)
+		files = append(files, st.Files()...)
 		for _, stay := range st.Uncaptured() {
 			files = append(files, string(stay.Path))
-		}
-		for _, o := range st.Elsewhere {
-			files = append(files, o.Patch.Files...)
 		}
 	}
 	slices.Sort(files)

@@ -103,10 +103,12 @@ func (h *history) prompt(m *message) string {
 	return h.messages[max(at, 0)].Prompt
 }
 
-// Work tells in short what a step did, given the root of its session.
+// Work tells in short what a step did, given the root of its session. Paths in other roots are absolute.
 func (s *Step) Work(root string) *Work {
-	w := &Work{Session: s.Session, Message: s.Message, Step: s.ID, Agent: s.Agent, Model: s.Model, Changed: len(s.Patch.Files)}
-	w.tell(s.Calls, s.Patch.Files, root)
+	w := &Work{Session: s.Session, Message: s.Message, Step: s.ID, Agent: s.Agent, Model: s.Model}
+	files := s.Files()
+	w.Changed = len(files)
+	w.tell(s.Calls, files, root)
 	return w
 }
 

@@ -62,6 +62,22 @@ func TestOneUnreadableSession(t *testing.T) {
 	run(cli.ExitDone, "session", "delete", "bad")
 	run(cli.ExitDone, "session", "list")
 	run(cli.ExitDone, "doctor")
+
+	run(cli.ExitDone, "session", "step", "begin", "worse", "--message", "m1", "--role", "user")
+	replaceTree(t, dir, gittest.Tree{"a": gittest.File("5\n")})
+	made := run(cli.ExitDone, "session", "step", "end", "worse").stdout
+	spoil(t, dir, data, "worse")
+	c = run(cli.ExitDone, "doctor", "--fix", "--json")
+	if err := json.Unmarshal([]byte(c.stdout), &found); err != nil || len(found) != 1 || !found[0].Fixed {
+		t.Errorf("%+v, %v", found, err)
+	}
+	run(cli.ExitDone, "session", "list")
+	run(cli.ExitDone, "doctor")
+	if c := run(cli.ExitDone, "log"); !strings.Contains(c.stdout, made[:12]) {
+		t.Errorf("its checkpoints are gone: %+v", c)
+	}
+	turn("good", "m3", "6\n")
+	run(cli.ExitDone, "undo")
 }
 
 // spoil adds a record to a session that cannot be read.

@@ -21,11 +21,13 @@ type Inner struct {
 	lines   operation.Lines
 	cleaner *retention.Cleaner
 	store   *history.Store
+
+	transport *transfer.Transport
 }
 
 // New returns the Inner of a Repo.
-func New(o *operation.Operator, c *retention.Cleaner) Inner {
-	return Inner{operation.NewLines(o), c, o.Store}
+func New(o *operation.Operator, c *retention.Cleaner, t *transfer.Transport) Inner {
+	return Inner{operation.NewLines(o), c, o.Store, t}
 }
 
 func (i Inner) inner() Inner { return i }
@@ -52,11 +54,21 @@ func SetClock(r Repo, now func() time.Time) { r.inner().store.Now = now }
 // Unpushed returns a function that reports whether the remote that a Repo pushes to lacks the newest state
 // of a session. It reports false where there is no such remote.
 func Unpushed(r Repo) (func(session string) bool, error) {
-	lacks, err := (&transfer.Transport{Store: r.inner().store}).Unpushed()
+	lacks, err := r.inner().transport.Unpushed()
 	if err != nil || lacks == nil {
 		return func(string) bool { return false }, err
 	}
 	return func(session string) bool { return lacks(history.LineRef(session)) }, nil
+}
+
+// Source returns the remote of which calls that name none ask sessions: that of Repo.Remote, else that from which one was
+// fetched last, "" for none.
+func Source(r Repo) (string, error) { return r.inner().transport.Source() }
+
+// FetchNewer fetches what other stores have of a session that is here. It gives up with ErrStalled when the remote does
+// not answer within seconds.
+func FetchNewer(ctx context.Context, r Repo, where, id string) error {
+	return r.inner().transport.FetchNewer(ctx, where, id)
 }
 
 // Marks lists the decisions of reviews.

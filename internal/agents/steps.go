@@ -31,23 +31,35 @@ func OpenSteps(ctx context.Context, sessions *session.Sessions, fix bool) (found
 	return found, remarks, err
 }
 
-// Unread finds sessions that cannot be read.
-func Unread(ctx context.Context, sessions *session.Sessions) (found []cairn.Fault, err error) {
+// Unread finds sessions that cannot be read. With fix, those whose record is damaged are set aside. A record that the
+// system refuses to read, or that a later release has made, is none of these.
+func Unread(ctx context.Context, sessions *session.Sessions, fix bool) (found []cairn.Fault, err error) {
 	_, list, err := sessions.ListAll(ctx)
 	if session.Unreadable(err) {
 		return nil, nil // the check of the store has said so
 	}
 	for _, u := range list {
-		if u.Lost {
-			continue // likewise
+		if !u.Lost { // likewise
+			found = append(found, unread(ctx, sessions, &u, fix))
 		}
-		repair := "cairn session delete " + wording.ShellWord(u.ID) + " forgets the session, and no file changes"
-		if errors.Is(u.Err, cairn.ErrStore) {
-			repair = "use the cairn that made it, or a later one; until then other sessions work"
-		}
-		found = append(found, cairn.Fault{Kind: "session", Text: fmt.Sprintf("session %s cannot be read: %v", wording.Printable(u.ID), u.Err), Repair: repair})
 	}
 	return found, err
+}
+
+func unread(ctx context.Context, sessions *session.Sessions, u *session.Unread, fix bool) cairn.Fault {
+	f := cairn.Fault{Kind: "session", Text: fmt.Sprintf("session %s cannot be read: %v", wording.Printable(u.ID), u.Err)}
+	if errors.Is(u.Err, cairn.ErrStore) {
+		f.Repair = "use the cairn that made it, or a later one; until then other sessions work"
+		return f
+	}
+	f.Repair = "cairn doctor --fix sets it aside, and its checkpoints stay in cairn log; cairn session delete " + wording.ShellWord(u.ID) + " forgets them, too; no file changes"
+	if fix {
+		err := sessions.SetAside(ctx, u.ID)
+		if f.Fixed = err == nil; err != nil {
+			f.Text += "; not repaired: " + err.Error()
+		}
+	}
+	return f
 }
 
 func abandoned(ctx context.Context, sessions *session.Sessions, st *session.OpenStep, fix bool) cairn.Fault {

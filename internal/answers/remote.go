@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -96,8 +97,10 @@ func (r *Resuming) fetchedOrHere(ctx context.Context, repo *cairn.Repo, all *ses
 
 // again fetches what other stores have of a session that is here.
 func (r *Resuming) again(ctx context.Context, repo *cairn.Repo, id string) error {
-	r.Spec = id
-	_, err := r.fetch(ctx, repo)
+	where, err := r.where(repo)
+	if err == nil {
+		err = access.FetchNewer(ctx, repo, where, id)
+	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -107,19 +110,26 @@ func (r *Resuming) again(ctx context.Context, repo *cairn.Repo, id string) error
 	return nil
 }
 
-func (r *Resuming) fetch(ctx context.Context, repo *cairn.Repo) (id string, err error) {
-	remote := r.Remote
-	if remote == "" {
-		if remote, err = repo.Remote(); err != nil {
-			return "", err
-		}
-		if remote == "" {
-			return "", cairn.ErrNoRemote
-		}
-		if r.Fetch != nil {
-			r.Fetch(remote)
-		}
+func (r *Resuming) fetch(ctx context.Context, repo *cairn.Repo) (string, error) {
+	where, err := r.where(repo)
+	if err != nil {
+		return "", err
 	}
-	id, _, err = repo.FetchSession(ctx, remote, r.Spec)
+	id, _, err := repo.FetchSession(ctx, where, r.Spec)
 	return id, err
+}
+
+// where is the remote that is asked.
+func (r *Resuming) where(repo *cairn.Repo) (string, error) {
+	if r.Remote != "" {
+		return r.Remote, nil
+	}
+	where, err := access.Source(repo)
+	if err == nil && where == "" {
+		err = cairn.ErrNoRemote
+	}
+	if err == nil && r.Fetch != nil {
+		r.Fetch(where)
+	}
+	return where, err
 }

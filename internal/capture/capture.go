@@ -79,7 +79,9 @@ type Options struct {
 // Capture reads the files that differ from the last capture. The caller may add objects to the
 // batch, and then calls Publish or Discard.
 func (r *Capturer) Capture(ctx context.Context, l *history.Locked, opt Options) (*Snapshot, error) {
-	r.RefreshDenied()
+	if err := r.RefreshDenied(); err != nil {
+		return nil, fmt.Errorf("capture: %w", err)
+	}
 	r.RefreshRepository()
 	batch := r.NewBatch(opt.Recording) // lists the packs
 	x, before, remembered := r.recall(l, r.DB.KnownPacks())

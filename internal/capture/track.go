@@ -173,7 +173,7 @@ func (r *Capturer) movedSince(c *Snapshot, previous *history.Checkpoint) bool {
 		return true
 	}
 	operation, err := r.Tip(history.RefOperations)
-	return err != nil || operation != nil && !operation.When.Before(previous.When) // both have whole seconds
+	return err != nil || operation != nil && operation.At() >= previous.At()
 }
 
 // newerDiffers reports whether the newest checkpoint of all lines has another tree: that of a session. A

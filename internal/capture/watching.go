@@ -195,8 +195,7 @@ func (r *Capturer) unchanged(ctx context.Context, opt TrackOptions) *TrackResult
 	if id, err := r.DB.Ref(last.answer.line); err != nil || id != last.answer.id {
 		return nil
 	}
-	r.RefreshDenied()
-	if !w.sameRules(r.rulesNow(last.aux)) {
+	if r.RefreshDenied() != nil || !w.sameRules(r.rulesNow(last.aux)) {
 		return nil
 	}
 	again := last.answer.TrackResult

@@ -149,7 +149,7 @@ func (r *Copier) prepare(ctx context.Context, cp *history.Checkpoint, at string,
 func (c *checkout) loadIndex(ctx context.Context) error {
 	if !c.opt.WithIgnored {
 		return c.Exclusive(ctx, func(l *history.Locked) error {
-			c.RefreshDenied()
+			_ = c.RefreshDenied() // nothing is captured
 			c.live = c.LastIndex(l)
 			return nil
 		})

@@ -22,6 +22,7 @@ type ForkOptions struct {
 	CheckoutOptions
 
 	Session string // whose newest state the fork begins with; "" = the present state of the root
+	State   string // with Session: the checkpoint to begin with, such as one of a sub-agent; "" = the newest of Session alone
 
 	// GitWorktree makes the fork a linked work tree of the user's repository, whose top is the root: on
 	// the new branch Branch, "" = cairn/ and the name of the directory. Env is the environment of git,
@@ -128,6 +129,11 @@ func (f *fork) begin(ctx context.Context) error {
 			return fmt.Errorf("%w: session %q works in several directories, and a fork is of one", ErrPlace, f.opt.Session)
 		}
 		f.start = tip.Checkpoint
+		if f.opt.State != "" {
+			if f.start, err = f.Lookup(ctx, f.opt.State); err != nil {
+				return fmt.Errorf("fork session %q: %w", f.opt.Session, err)
+			}
+		}
 	}
 	if !f.opt.DryRun || f.start != nil {
 		return nil

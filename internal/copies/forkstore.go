@@ -338,7 +338,9 @@ func (f *fork) capture(ctx context.Context, entries map[string]index.Entry) erro
 	var none *git.Repo
 	k := capture.New(s, none)
 	s.Disturbed, s.Recovery = k.Forget, func(context.Context, *history.Locked) error { return nil }
-	k.RefreshDenied()
+	if err := k.RefreshDenied(); err != nil {
+		return err
+	}
 	k.RefreshRepository()
 	index.Share(k.IndexFile(), f.IndexFile()) // else the stat cache takes more room
 	return k.Locked(ctx, func(l *history.Locked) error {

@@ -116,7 +116,7 @@ func (p *Planner) onDisk(ctx context.Context, name string) (usergit.Entry, error
 			name := p.at(way[0].Path)
 			at := filepath.Join(p.Repo.Top, filepath.FromSlash(name))
 			info, err := os.Lstat(at)
-			if err != nil || !info.Mode().IsRegular() {
+			if err != nil || !info.Mode().IsRegular() || p.throughLink(name) {
 				continue
 			}
 			l.add(name, "", func() (io.ReadCloser, error) { return os.Open(at) })
@@ -135,6 +135,19 @@ func (p *Planner) onDisk(ctx context.Context, name string) (usergit.Entry, error
 	}
 	p.disk = disk
 	return disk[name], nil
+}
+
+// throughLink reports whether a directory of a path is a symlink. For git nothing lies behind it.
+func (p *Planner) throughLink(name string) bool {
+	for i, c := range name {
+		if c != '/' {
+			continue
+		}
+		if info, err := os.Lstat(filepath.Join(p.Repo.Top, filepath.FromSlash(name[:i]))); err != nil || !info.IsDir() {
+			return true
+		}
+	}
+	return false
 }
 
 // mode is the mode that git gives a regular file.

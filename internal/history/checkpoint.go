@@ -67,16 +67,28 @@ func (c *Checkpoint) ComparedWith() string {
 	return c.Parent
 }
 
-// timeOf returns the time of a checkpoint's commit in nanoseconds since 1970. That of an earlier
-// release has whole seconds.
-func timeOf(c *object.CommitData) int64 {
-	if at, err := strconv.ParseInt(c.Header(AtHeader), 10, 64); err == nil {
-		return at
-	}
-	if at, ok := lineTime(c.Header(LineHeader)); ok {
-		return at
+// TimeOf returns the time of a checkpoint's or an operation's commit in nanoseconds since 1970. Commits keep whole
+// seconds. A header or a record keeps the rest, which orders commits of the same second; one of another second is not
+// believed. That of an earlier release has whole seconds.
+func TimeOf(c *object.CommitData) int64 {
+	for _, h := range fineTimes {
+		if at, ok := h.read(c.Header(h.key)); ok && at/int64(time.Second) == c.Committer.When.Unix() {
+			return at
+		}
 	}
 	return c.Committer.When.UnixNano()
+}
+
+// fineTimes read times in nanoseconds. A commit has one of these headers.
+var fineTimes = [...]struct {
+	key  string
+	read func(string) (int64, bool)
+}{{AtHeader, headerTime}, {LineHeader, lineTime}, {OperationHeader, operationTime}}
+
+// headerTime reads the value of AtHeader.
+func headerTime(text string) (int64, bool) {
+	at, err := strconv.ParseInt(text, 10, 64)
+	return at, err == nil
 }
 
 // At returns the time of a checkpoint in nanoseconds since 1970, as far as its commit has them.
@@ -111,7 +123,7 @@ func (r *Store) readBy(id object.ID, ends Ends) (*Checkpoint, error) {
 	}
 	out := &Checkpoint{
 		ID: id.String(), Hash: c.Tree.String(), Message: strings.TrimSuffix(c.Message, "\n"),
-		Author: c.Author.Name, When: c.Committer.When, id: id, tree: c.Tree, commit: c, at: timeOf(c),
+		Author: c.Author.Name, When: c.Committer.When, id: id, tree: c.Tree, commit: c, at: TimeOf(c),
 	}
 	r.setBefore(out, ends)
 	return out, nil

@@ -2,6 +2,7 @@ package history
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -17,33 +18,44 @@ func compileNever(patterns []string) *ignore.Chain {
 }
 
 // denyList holds the patterns and paths that are never stored: Options.Never, and the purged paths.
-type denyList struct { // denyList holds the patterns of paths that are never stored: Options.Never and the purged paths.
+type denyList struct {
 	Chain  *ignore.Chain // nil = nothing is denied
 	id     string        // checksum of the patterns; when it changes, the list is applied to earlier captures as well
 	purged []string      // the purged paths
 	text   string        // content of the file with the purged paths
+	err    error         // why the purged paths are not known
 }
 
 // RefreshDenied reads the list of purged paths again, so that a Repo that stays open sees paths
-// that this or another process has purged or unpurged. It is called before each capture.
-func (r *Store) RefreshDenied() {
+// that this or another process has purged or unpurged. It is called before each capture. The error says that the
+// purged paths are not known: a capture then could bring them back.
+func (r *Store) RefreshDenied() error {
 	last := r.Never.Load()
 	text, err := r.DB.ReadPrivate(odb.PrivatePurged)
-	if err != nil && !errors.Is(err, odb.ErrNotFound) {
-		if last != nil {
-			r.Log.Warn("list of purged paths not read: it is taken for what it was", "error", err)
-			return
-		}
-		r.Log.Warn("list of purged paths not read: they may be captured again", "error", err)
+	switch {
+	case errors.Is(err, odb.ErrNotFound):
+		text, err = []byte("[]"), nil // a file that is empty is damaged
+	case err != nil && last != nil && last.err == nil:
+		r.Log.Warn("list of purged paths not read: it is taken for what it was", "error", err)
+		return nil
 	}
-	if last != nil && last.text == string(text) {
-		return
+	if last != nil && err == nil && last.text == string(text) {
+		return last.err
 	}
-	now := &denyList{purged: r.decodePurged(text), text: string(text)}
+	now := &denyList{text: string(text)}
+	if err == nil {
+		now.purged, err = decodePurged(text)
+	}
+	if err != nil {
+		now.err = fmt.Errorf("%w: the list of purged paths, %s, cannot be read, and they could be captured again "+
+			"(cairn doctor --fix sets it aside; then cairn purge PATH for each that is to stay away): %w",
+			state.ErrCorrupt, r.DB.PrivatePath(string(odb.PrivatePurged)), err)
+	}
 	if patterns := append(slices.Clip(r.Opt.Never), neverPatterns(now.purged)...); len(patterns) > 0 {
 		now.Chain, now.id = compileNever(patterns), state.Checksum(strings.Join(patterns, "\n"))
 	}
 	r.Never.Store(now)
+	return now.err
 }
 
 // NeverID returns the checksum of the deny list, "" for an empty list.

@@ -49,6 +49,7 @@ func (r *Store) Machines() (map[string]Machine, error) {
 type FetchedLine struct {
 	*LineEvent
 	From Machine
+	Last *LineEvent // see LastWork; only from FetchedTip
 
 	again bool // it has the second name of a line that was begun again, and is not what a fetch has set aside
 }
@@ -71,12 +72,14 @@ func (r *Store) FetchedTip(ctx context.Context, id, store string, idle func(*Lin
 	if len(tips) == 0 {
 		return FetchedLine{}, state.NotFound("fetched line %q", id)
 	}
-	newest, at := tips[0], r.LastWork(ctx, tips[0].LineEvent, idle).at
+	for i := range tips {
+		tips[i].Last = r.LastWork(ctx, tips[i].LineEvent, idle)
+	}
+	newest := tips[0]
 	for _, tip := range tips[1:] {
 		rewritten := tip.again && tip.at == newest.at && tip.From.Store == newest.From.Store // by a purge, which changes no time
-		last := r.LastWork(ctx, tip.LineEvent, idle).at
-		if rewritten || cmp.Or(cmp.Compare(last, at), cmp.Compare(tip.at, newest.at)) > 0 {
-			newest, at = tip, last
+		if rewritten || cmp.Or(cmp.Compare(tip.Last.at, newest.Last.at), cmp.Compare(tip.at, newest.at)) > 0 {
+			newest = tip
 		}
 	}
 	return newest, ctx.Err()
@@ -125,7 +128,8 @@ func (r *Store) fetchedTips(ctx context.Context, name string) ([]FetchedLine, er
 		}
 		from := machines[store]
 		from.Store = store
-		tips = append(tips, FetchedLine{e, from, FirstName(line) != line && !strings.HasSuffix(line, e.ID[:BeginningDigits])})
+		again := FirstName(line) != line && !strings.HasSuffix(line, e.ID[:BeginningDigits])
+		tips = append(tips, FetchedLine{LineEvent: e, From: from, again: again})
 	}
 	return tips, nil
 }

@@ -60,21 +60,16 @@ func (r *Store) RecordReplaced(l *Locked, more map[object.ID]object.ID) error {
 }
 
 // PurgedPaths lists, from the root, the paths that are not captured any more because
-// they were purged.
-func (r *Store) PurgedPaths() []string {
-	r.RefreshDenied()
-	return append([]string{}, r.Never.Load().purged...)
+// they were purged. The error says that the list cannot be read.
+func (r *Store) PurgedPaths() ([]string, error) {
+	err := r.RefreshDenied()
+	return append([]string{}, r.Never.Load().purged...), err
 }
 
-// decodePurged decodes the list of purged paths. A damaged list is logged and counts as empty.
-func (r *Store) decodePurged(data []byte) []string {
-	var paths state.Paths
-	if len(data) > 0 {
-		if err := json.Unmarshal(data, &paths); err != nil {
-			r.Log.Warn("list of purged paths not read: they may be captured again", "error", err)
-		}
-	}
-	return paths
+// decodePurged decodes the list of purged paths.
+func decodePurged(data []byte) (paths state.Paths, err error) {
+	err = json.Unmarshal(data, &paths)
+	return paths, err
 }
 
 // neverPatterns returns the purged paths of the root as patterns of Options.Never.

@@ -189,7 +189,7 @@ func (m *Moment) setTime(signature string) {
 }
 
 func (m *Moment) setExact(text string) {
-	if at, err := strconv.ParseInt(text, 10, 64); err == nil {
+	if at, ok := headerTime(text); ok {
 		m.at, m.exact = at, true
 	}
 }
@@ -209,7 +209,22 @@ func lineTime(record string) (int64, bool) {
 	if !ok {
 		return 0, false
 	}
-	number, _, _ := strings.Cut(rest, ",")
+	return leadingNumber(rest)
+}
+
+// operationTime reads the time of an OperationRecord in nanoseconds. Records may list thousands of paths, so nothing
+// else is decoded. No text before the time holds its key: JSON puts a backslash before a quotation mark in a text.
+func operationTime(record string) (int64, bool) {
+	_, rest, ok := strings.Cut(record, `,"at":`)
+	if !ok {
+		return 0, false
+	}
+	return leadingNumber(rest)
+}
+
+// leadingNumber reads a number that ends with its member or its object.
+func leadingNumber(text string) (int64, bool) {
+	number, _, _ := strings.Cut(text, ",")
 	at, err := strconv.ParseInt(strings.TrimSuffix(number, "}"), 10, 64)
 	return at, err == nil
 }

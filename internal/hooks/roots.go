@@ -211,15 +211,6 @@ func (h *hook) noteMissing(missing []session.Missing) {
 	}
 }
 
-// everywhere counts the paths of a step in other roots, too.
-func everywhere(st *session.Step) (files []string) {
-	files = append(files, st.Patch.Files...)
-	for _, o := range st.Elsewhere {
-		files = append(files, o.Patch.Files...)
-	}
-	return files
-}
-
 // inAll is a result with the paths of all roots; those of others are absolute.
 func inAll(res *cairn.Result) *cairn.Result {
 	if res == nil {

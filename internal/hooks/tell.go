@@ -80,7 +80,7 @@ func (h *hook) log(ctx context.Context) error {
 func changedFiles(m *session.Message) int {
 	seen := make(map[string]bool)
 	for i := range m.Steps {
-		for _, file := range everywhere(&m.Steps[i]) {
+		for _, file := range m.Steps[i].Files() {
 			seen[file] = true
 		}
 		for _, stay := range m.Steps[i].Uncaptured() {

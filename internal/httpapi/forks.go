@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/answers"
 )
 
 // ForkRequest describes a fork.
@@ -72,7 +73,7 @@ func (s *Server) forkOperations() {
 // Fork is cairn.Repo.Fork.
 func (r *Repo) Fork(ctx context.Context, dir string, opt cairn.ForkOptions) (res *cairn.ForkResult, err error) {
 	err = r.handle.write(ctx, func(ctx context.Context) error {
-		res, err = r.Repo.Fork(ctx, dir, opt)
+		res, err = answers.Fork(ctx, r.Repo, dir, opt)
 		return err
 	})
 	return res, err

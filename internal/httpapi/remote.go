@@ -43,6 +43,9 @@ type PushedLines struct {
 const knownRemote = "The remote is that of the setting sync, else that of the last cairn push of the project; a request names none. " +
 	"409 where there is none, and without a git program; 502 if the remote fails, 504 if it does not get on."
 
+// lastSource is part of the descriptions of operations that fetch a session.
+const lastSource = " Where nothing was pushed yet, a session comes from the remote that one was fetched from last."
+
 // remoteOperations speak with the remote of a project.
 func (s *Server) remoteOperations() {
 	onProject(s, endpoint{
@@ -54,7 +57,7 @@ func (s *Server) remoteOperations() {
 	})
 	onProject(s, endpoint{
 		id: "fetch", method: http.MethodPost, path: "/fetch", tag: "remote", summary: "Bring what other stores of the project have pushed to its remote",
-		description: "No file of the project changes. " + knownRemote,
+		description: "No file of the project changes. " + knownRemote + lastSource,
 	}, func(ctx context.Context, p *Project, in *inFetch) (answers.Fetched, error) {
 		out, err := p.Repo.Fetch(ctx, either(in.Body, &FetchRequest{}).Session)
 		return out, ofRemote(err)
@@ -72,7 +75,7 @@ func (s *Server) remoteOperations() {
 	onProject(s, endpoint{
 		id: "resume", method: http.MethodPost, path: "/resume", tag: "remote", summary: "Go on with a session, also of another machine",
 		description: "The files go to the state of the session's newest checkpoint: an operation, which undo takes back. A fetched session becomes one of this store. " +
-			"409 where both stores went on with it since they parted, and while another call that changes files of the project is under way. " + knownRemote,
+			"409 where both stores went on with it since they parted, and while another call that changes files of the project is under way. " + knownRemote + lastSource,
 	}, func(ctx context.Context, p *Project, in *inResume) (*cairn.Result, error) {
 		b := either(in.Body, &ResumeRequest{})
 		id, err := p.Repo.sessionToResume(ctx, p.Sessions, answers.Resuming{Spec: either(b.Session, session.Newest), First: b.Fetch})

@@ -103,7 +103,7 @@ func (t *tools) fork(ctx context.Context, args forkArgs) (out forked, text strin
 	}
 	opt := cairn.ForkOptions{Session: args.Session, GitWorktree: args.GitWorktree || args.Branch != "", Branch: args.Branch}
 	opt.WithIgnored, opt.Ignored, opt.DryRun = args.WithIgnored || len(args.Patterns) > 0, args.Patterns, args.DryRun
-	res, err := t.repo.Fork(ctx, dir, opt)
+	res, err := answers.Fork(ctx, t.repo, dir, opt)
 	if err != nil {
 		return out, "", err
 	}

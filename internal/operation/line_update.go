@@ -302,6 +302,23 @@ func (u *LineUpdate) Changes(ctx context.Context, from string, paths []string) (
 	return u.repo.AllChanges(ctx, then, c.State(), nil)
 }
 
+// SetAside removes a line of which a record is damaged, and keeps its checkpoints: log and restore know them.
+func (u *LineUpdate) SetAside(id string) error {
+	ref := history.LineRef(id)
+	tip, err := u.repo.DB.Ref(ref)
+	if errors.Is(err, odb.ErrNotFound) {
+		return state.NotFound("line %q", id)
+	}
+	if err != nil {
+		return err
+	}
+	name := strings.ReplaceAll(strings.TrimPrefix(ref, history.RefRoot), "/", "-")
+	if err := u.repo.DB.SetRef(history.RefLost+name+"-"+tip.String()[:history.BeginningDigits], tip); err != nil {
+		return err
+	}
+	return u.Delete(id)
+}
+
 // Delete removes a line and what was decided about its hunks. A later cleaning removes its
 // checkpoints, unless another ref leads to them.
 func (u *LineUpdate) Delete(id string) error {

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
@@ -86,6 +87,16 @@ func (l Lines) Tips(ctx context.Context) ([]history.Tip, error) { return l.opera
 // lines alone count.
 func (l Lines) FetchedTip(ctx context.Context, id, store string, idle func(*LineEvent) bool) (history.FetchedLine, error) {
 	return l.operator.FetchedTip(ctx, id, store, idle)
+}
+
+// Replaced returns a function that reports whether this store has replaced a checkpoint, as a purge does.
+func (l Lines) Replaced() func(id string) bool {
+	all := l.operator.ReadReplaced()
+	return func(id string) bool {
+		parsed, err := object.ParseID(id)
+		_, ok := all[parsed]
+		return err == nil && ok
+	}
 }
 
 // LastWork returns the newest checkpoint of a line that is not idle, the oldest one where all are.

@@ -45,7 +45,10 @@ func (k Keeper) Save(batch *odb.Batch, paths []string, known map[string]bool) ([
 	if k.Off() {
 		return nil, nil
 	}
-	purged := k.Store.PurgedPaths()
+	purged, err := k.Store.PurgedPaths()
+	if err != nil {
+		return nil, err
+	}
 	var list []Entry
 	total := int64(0)
 	for _, path := range paths {

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/statetest"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 )
 
 func TestMain(m *testing.M) {
@@ -125,5 +126,21 @@ func TestRecords(t *testing.T) {
 	succeed(t, s.DB.SetRef(history.RefOutside+object.EmptyTree.String(), id))
 	if got, err := Read(s, object.EmptyTree.String()); err == nil {
 		t.Errorf("a ref to a blob: %+v", got)
+	}
+}
+
+// TestPlanID: plans that differ in modes alone have different ids.
+func TestPlanID(t *testing.T) {
+	t.Parallel()
+	seen := make(map[string]int)
+	perms := []state.Octal{0o600, 0o644, 0o755}
+	for _, before := range perms {
+		for _, after := range perms {
+			step := Step{Change: apply.Change{Action: apply.Chmod}, Before: Entry{Path: "/x", Mode: object.Regular, Perm: before}, After: Entry{Path: "/x", Mode: object.Regular, Perm: after}}
+			seen[(&Plan{Steps: []Step{step}}).ID()]++
+		}
+	}
+	if len(seen) != 9 {
+		t.Errorf("%d ids of 9 plans", len(seen))
 	}
 }

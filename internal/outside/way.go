@@ -221,7 +221,11 @@ func ByTop(steps []Step, top string) (here, others []Step) {
 func (p *Plan) ID() string {
 	h := sha256.New()
 	for _, s := range p.Steps {
-		fmt.Fprintf(h, "%s %q %q %q\n", s.Change.Action, string(s.Before.Path), s.Before.ID, s.After.ID)
+		fmt.Fprintf(h, "%s %q", s.Change.Action, string(s.Before.Path))
+		for _, e := range []Entry{s.Before, s.After} {
+			fmt.Fprintf(h, " %o %o %q", e.Mode, uint32(e.Perm), e.ID)
+		}
+		fmt.Fprintln(h)
 	}
 	for _, list := range [][]state.PathReason{p.Kept, p.Conflicts} {
 		for _, r := range list {

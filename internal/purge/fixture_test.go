@@ -78,6 +78,16 @@ func (w *written) skipped(spec string) map[string]int64 {
 	return sizes
 }
 
+// purged lists the purged paths.
+func (w *written) purged() []string {
+	w.Helper()
+	list, err := w.PurgedPaths()
+	if err != nil {
+		w.Fatal(err)
+	}
+	return list
+}
+
 // holds reports whether the store has a blob with a content.
 func (w *written) holds(content string) bool {
 	w.Helper()

@@ -13,7 +13,11 @@ import (
 
 // addPurged adds paths to the list of purged paths.
 func (r *Rewriter) addPurged(l *history.Locked, paths []string) error {
-	all := append(r.PurgedPaths(), paths...)
+	all, err := r.PurgedPaths()
+	if err != nil {
+		return err
+	}
+	all = append(all, paths...)
 	slices.Sort(all)
 	return r.writePurged(l, slices.Compact(all))
 }
@@ -34,7 +38,10 @@ func (r *Rewriter) Unpurge(ctx context.Context, paths []string) error {
 }
 
 func (r *Rewriter) unpurge(l *history.Locked, paths []string) error {
-	all := r.PurgedPaths()
+	all, err := r.PurgedPaths()
+	if err != nil {
+		return err
+	}
 	for _, path := range paths {
 		rel, err := r.Rel(path)
 		if _, away := r.split([]string{path}); len(away) > 0 {

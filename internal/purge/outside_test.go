@@ -42,8 +42,8 @@ func TestPurgeSecretsOutside(t *testing.T) {
 		if err != nil || !slices.Equal(done.Paths, state.Paths{path}) || !slices.Equal(done.Uncaptured, still) || len(done.Elsewhere) > 0 {
 			t.Errorf("%+v, %v", done, err)
 		}
-		if w.holds(token) || !w.holds("plain\n") || !slices.Equal(state.Paths(w.PurgedPaths()), still) {
-			t.Errorf("the store holds the token: %t, the other contents: %t; purged %q", w.holds(token), w.holds("plain\n"), w.PurgedPaths())
+		if w.holds(token) || !w.holds("plain\n") || !slices.Equal(state.Paths(w.purged()), still) {
+			t.Errorf("the store holds the token: %t, the other contents: %t; purged %q", w.holds(token), w.holds("plain\n"), w.purged())
 		}
 		if again, err := w.PurgeSecrets(t.Context(), PurgeSecretsOptions{}); err != nil || len(again.Findings) > 0 {
 			t.Errorf("again: %+v, %v", again, err)

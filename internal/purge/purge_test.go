@@ -191,7 +191,7 @@ func TestPurgeRefuses(t *testing.T) {
 		}
 	}
 	w.wantContents(was.ID, files{"a": "1"})
-	if list := w.PurgedPaths(); len(list) > 0 {
+	if list := w.purged(); len(list) > 0 {
 		t.Errorf("purged paths %q", list)
 	}
 }
@@ -331,13 +331,31 @@ func TestPurgeThatIsInterrupted(t *testing.T) {
 	}
 }
 
+// TestPurgeLifted: a state with a path that was purged once, and is captured again, is found by its hash.
+func TestPurgeLifted(t *testing.T) {
+	t.Parallel()
+	w := newWritten(t)
+	was := w.track(files{"a": "1", "b": "2"})
+	w.purge("b")
+	w.wantContents(was.Hash, files{"a": "1"})
+	if err := w.Unpurge(w.Context(), []string{"b"}); err != nil {
+		t.Fatal(err)
+	}
+	again := w.track(files{"a": "1", "b": "2"})
+	if again.Hash != was.Hash {
+		t.Errorf("another tree: %s, %s", was.Hash, again.Hash)
+	}
+	w.wantContents(again.Hash, files{"a": "1", "b": "2"})
+	w.wantContents(was.ID, files{"a": "1"})
+}
+
 func TestPurgedPaths(t *testing.T) {
 	t.Parallel()
 	w := newWritten(t)
 	w.track(files{"a\xff": "1", "b": "2", "c": "3"})
 	w.purge("c")
 	w.purge("b", "a\xff", "b")
-	if list := w.PurgedPaths(); !slices.Equal(list, []string{"a\xff", "b", "c"}) {
+	if list := w.purged(); !slices.Equal(list, []string{"a\xff", "b", "c"}) {
 		t.Errorf("purged paths %q", list)
 	}
 	if err := w.Unpurge(w.Context(), []string{"b", "x"}); !errors.Is(err, state.ErrNotFound) {
@@ -346,7 +364,7 @@ func TestPurgedPaths(t *testing.T) {
 	if err := w.Unpurge(w.Context(), []string{"a\xff", filepath.Join(w.Root, "b")}); err != nil {
 		t.Fatal(err)
 	}
-	if list := w.PurgedPaths(); !slices.Equal(list, []string{"c"}) {
+	if list := w.purged(); !slices.Equal(list, []string{"c"}) {
 		t.Errorf("purged paths %q", list)
 	}
 	data, err := w.DB.ReadPrivate(odb.PrivatePurged)

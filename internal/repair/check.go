@@ -177,6 +177,7 @@ func (c *checker) interrupted() []odb.Journal {
 func (c *checker) run(ctx context.Context, l *history.Locked) error {
 	c.statCache(l)
 	c.ends(ctx)
+	c.purged()
 	if !c.opt.Fix {
 		for _, j := range c.interrupted() {
 			if j.Err == nil { // Verify reports torn journals
@@ -220,6 +221,19 @@ func (c *checker) ends(ctx context.Context) {
 		}
 		return c.repo.DB.SetShallow(ends)
 	})
+}
+
+// purged checks the list of purged paths.
+func (c *checker) purged() {
+	_, err := c.repo.PurgedPaths()
+	if err == nil {
+		return
+	}
+	path := c.repo.DB.PrivatePath(string(odb.PrivatePurged))
+	c.note(Fault{
+		Kind: "purged paths", Path: state.Path(path), Text: err.Error(),
+		Repair: "set the list aside; then cairn purge PATH for each that is to stay out of captures",
+	}, func() error { return errors.Join(c.repo.DB.SetAside(path), c.repo.RefreshDenied()) })
 }
 
 // withoutParents lists the reachable commits whose parents are missing.

@@ -11,7 +11,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/purge"
-	"github.com/seed-fb9cbc17/cairn/internal/retention"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -184,7 +183,7 @@ func (m *mender) lineParents(ctx context.Context, c *object.CommitData) (changed
 		return changed, false, nil
 	}
 	for i, p := range c.Parents {
-		if err := m.aside(ctx, p, i == 0, retention.FineTime(c)); err != nil {
+		if err := m.aside(ctx, p, i == 0, fineTime(c)); err != nil {
 			return false, false, err
 		}
 	}
@@ -197,7 +196,7 @@ func (m *mender) operationParents(ctx context.Context, c *object.CommitData) (ch
 	n := len(c.Parents)
 	parents := make([]object.ID, 0, n)
 	if n > 2 {
-		before, ok, err := m.operationBefore(ctx, c.Parents[0], retention.FineTime(c))
+		before, ok, err := m.operationBefore(ctx, c.Parents[0], fineTime(c))
 		if err != nil {
 			return false, "", err
 		}

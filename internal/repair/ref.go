@@ -15,7 +15,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/reach"
-	"github.com/seed-fb9cbc17/cairn/internal/retention"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/thinned"
 )
@@ -131,7 +130,7 @@ func (m *mender) wholeBefore(ctx context.Context, id object.ID, before time.Time
 		if len(c.Parents) == 0 || m.repo.DB.EndsLine(id) {
 			return id, false, nil
 		}
-		before = retention.FineTime(c)
+		before = fineTime(c)
 		id = c.Parents[0]
 		if now, ok, err := m.commit(ctx, id); err != nil || ok {
 			return now, ok, err
@@ -156,7 +155,7 @@ func (m *mender) operationBefore(ctx context.Context, id object.ID, before time.
 		if len(c.Parents) < 3 || m.repo.DB.EndsLine(id) {
 			return id, false, nil
 		}
-		before = retention.FineTime(c)
+		before = fineTime(c)
 		id = c.Parents[0]
 	}
 }
@@ -230,7 +229,7 @@ func sortStrays(strays []*stray) {
 		}
 	}
 	slices.SortStableFunc(strays, func(a, b *stray) int {
-		switch c := retention.FineTime(b.data).Compare(retention.FineTime(a.data)); {
+		switch c := fineTime(b.data).Compare(fineTime(a.data)); {
 		case c != 0 || goneOn[a.id] == goneOn[b.id]:
 			return c
 		case goneOn[a.id]:
@@ -276,7 +275,11 @@ func (m *mender) cutOff(ctx context.Context) (map[object.ID]bool, error) {
 
 // purged reports whether a state holds a purged path. Such a state must not come back.
 func (m *mender) purged(tree object.ID) bool {
-	for _, path := range m.repo.PurgedPaths() {
+	purged, err := m.repo.PurgedPaths()
+	if err != nil {
+		return true // it may hold one
+	}
+	for _, path := range purged {
 		if filepath.IsAbs(path) {
 			continue // outside the root
 		}
@@ -309,7 +312,7 @@ func (m *mender) sessionOf(c *object.CommitData) string {
 
 // stray returns the newest stray of the line that is being rewritten.
 func (m *mender) stray(ctx context.Context, before time.Time) (object.ID, bool, error) {
-	return m.newestStray(ctx, func(s *stray) bool { return !retention.FineTime(s.data).After(before) && m.ofLine(s) })
+	return m.newestStray(ctx, func(s *stray) bool { return !fineTime(s.data).After(before) && m.ofLine(s) })
 }
 
 // ofLine reports whether a stray belongs to the line that is being rewritten. A checkpoint without
@@ -319,13 +322,13 @@ func (m *mender) ofLine(s *stray) bool {
 		return false
 	}
 	if day, isDay := strings.CutPrefix(m.line, history.RefTracks); isDay {
-		return s.data.Header(history.LineHeader) == "" && retention.FineTime(s.data).UTC().Format(time.DateOnly) == day
+		return s.data.Header(history.LineHeader) == "" && fineTime(s.data).UTC().Format(time.DateOnly) == day
 	}
 	return s.line != "" && s.line == m.line
 }
 
 func (m *mender) strayOperation(ctx context.Context, before time.Time) (object.ID, bool, error) {
-	return m.newestStray(ctx, func(s *stray) bool { return isOperation(s.data) && !retention.FineTime(s.data).After(before) })
+	return m.newestStray(ctx, func(s *stray) bool { return isOperation(s.data) && !fineTime(s.data).After(before) })
 }
 
 func (m *mender) newestStray(ctx context.Context, fits func(*stray) bool) (object.ID, bool, error) {

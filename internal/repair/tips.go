@@ -10,7 +10,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/reach"
-	"github.com/seed-fb9cbc17/cairn/internal/retention"
 	"github.com/seed-fb9cbc17/cairn/internal/thinned"
 )
 
@@ -61,7 +60,7 @@ func (m *mender) tipOf(ctx context.Context, name string) (id object.ID, found bo
 		if name == history.RefOperations {
 			of = isOperation(s.data)
 		}
-		if of && !retention.FineTime(s.data).Before(since) {
+		if of && !fineTime(s.data).Before(since) {
 			return s.id, true, nil
 		}
 	}
@@ -91,6 +90,9 @@ func (m *mender) listOf(ctx context.Context, _ string) (id object.ID, found bool
 }
 
 // timeOf returns the time of the commit that a ref names, zero if it names none.
+// fineTime is the time of a commit, as fine as it is known.
+func fineTime(c *object.CommitData) time.Time { return time.Unix(0, history.TimeOf(c)) }
+
 func (m *mender) timeOf(name string) (when time.Time, err error) {
 	id, err := m.repo.DB.Ref(name)
 	if errors.Is(err, odb.ErrNotFound) {
@@ -101,7 +103,7 @@ func (m *mender) timeOf(name string) (when time.Time, err error) {
 	}
 	c, err := m.parsed(id)
 	if c != nil {
-		when = retention.FineTime(c)
+		when = fineTime(c)
 	}
 	return when, err
 }

@@ -2,7 +2,6 @@ package retention
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -61,7 +60,7 @@ func (s *survey) node(ctx context.Context, id object.ID) (*node, error) {
 		return nil, nil
 	}
 	n := &node{
-		tree: c.Tree, Parents: c.Parents, thinned: rec, when: FineTime(c), label: history.Labelled(c),
+		tree: c.Tree, Parents: c.Parents, thinned: rec, when: time.Unix(0, history.TimeOf(c)), label: history.Labelled(c),
 		onLine: c.Header(history.LineHeader) != "",
 		git:    recordOf(c), outside: outsideOf(c),
 	}
@@ -76,20 +75,4 @@ func (s *survey) node(ctx context.Context, id object.ID) (*node, error) {
 	}
 	s.Known[id] = n
 	return n, nil
-}
-
-// FineTime returns the time of a commit in nanoseconds. Commits keep whole seconds. The records of
-// sessions and operations keep the rest, which orders commits of the same second.
-func FineTime(c *object.CommitData) time.Time {
-	when := c.Committer.When
-	for _, key := range []string{history.LineHeader, history.OperationHeader} {
-		var record struct{ At int64 }
-		if value := c.Header(key); value == "" || json.Unmarshal([]byte(value), &record) != nil {
-			continue
-		}
-		if at := time.Unix(0, record.At); at.Unix() == when.Unix() {
-			return at
-		}
-	}
-	return when
 }

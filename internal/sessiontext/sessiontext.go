@@ -178,7 +178,7 @@ func (y Style) message(m *session.Message, number string) []string {
 const stepIndent = "       "
 
 func (y Style) step(st *session.Step) []string {
-	state := wording.Count(len(st.Patch.Files), "file")
+	state := wording.Count(len(st.Files()), "file")
 	if st.Open() {
 		state = "running"
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/identity"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -24,18 +25,49 @@ func (r *Transport) FetchProject(ctx context.Context, where, key string) (fetche
 
 // FetchSession brings one session. cairn.Repo.FetchSession states the contract.
 func (r *Transport) FetchSession(ctx context.Context, where, spec string) (id string, fetched []string, err error) {
-	if where, err = r.remoteOr(where); err != nil {
+	if where, err = given(where, r.Source); err != nil {
 		return "", nil, err
 	}
-	list, err := r.ListRemote(ctx, where, false)
+	m, err := r.open(where)
+	if err != nil {
+		return "", nil, err
+	}
+	if id, fetched, err = r.fetchSession(ctx, m, m, spec); err != nil {
+		return id, fetched, err
+	}
+	return id, fetched, r.keep(ctx, odb.PrivateSource, m)
+}
+
+// answerWithin is how long FetchNewer waits for a remote that says nothing.
+const answerWithin = 5 * time.Second
+
+// FetchNewer is FetchSession for a session that is here: who goes on with it does not wait for a remote that cannot be
+// reached. The error is ErrStalled where the remote does not answer within 5 seconds. Once it has answered it has
+// the time of Options.RemoteTimeout.
+func (r *Transport) FetchNewer(ctx context.Context, where, id string) error {
+	m, err := r.open(where)
+	if err != nil {
+		return err
+	}
+	asked := *m
+	if asked.timeout <= 0 || asked.timeout > answerWithin {
+		asked.timeout, asked.limit = answerWithin, "with --from it has longer"
+	}
+	_, _, err = r.fetchSession(ctx, &asked, m, id)
+	return err
+}
+
+// fetchSession looks for a session at a remote, and fetches it. asked is the remote with the limits for the look.
+func (r *Transport) fetchSession(ctx context.Context, asked, m *remote, spec string) (id string, fetched []string, err error) {
+	list, err := r.list(ctx, asked, false)
 	if err != nil {
 		return "", nil, err
 	}
 	lines, err := pickSession(list, spec)
 	if err != nil {
-		return "", nil, r.unknown(ctx, fmt.Errorf("fetch from %s: %w", Redacted(where), err))
+		return "", nil, r.unknown(ctx, fmt.Errorf("fetch from %s: %w", m, err))
 	}
-	fetched, err = r.fetchLines(ctx, where, wantSession(lines))
+	fetched, err = r.fetchFrom(ctx, m, wantSession(lines))
 	return lines[0].id, fetched, err
 }
 

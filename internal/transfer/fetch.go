@@ -117,6 +117,10 @@ func (r *Transport) fetchLines(ctx context.Context, where string, want *wanted) 
 	if err != nil {
 		return nil, err
 	}
+	return r.fetchFrom(ctx, m, want)
+}
+
+func (r *Transport) fetchFrom(ctx context.Context, m *remote, want *wanted) (fetched []string, err error) {
 	fetched, again, err := r.fetch(ctx, m, want, false)
 	if err != nil && again && ctx.Err() == nil { // a cleaning may have dropped what sealed parts need
 		fetched, _, err = r.fetch(ctx, m, want, true)

@@ -124,7 +124,7 @@ func (m *remote) guarded(ctx context.Context, gitDir string) (_ context.Context,
 		<-done
 		stop()
 		if errors.Is(cause, ErrStalled) {
-			cause = fmt.Errorf("%w: nothing has come or gone for %v (the setting remote_timeout)", ErrStalled, m.timeout)
+			cause = fmt.Errorf("%w: nothing has come or gone for %v (%s)", ErrStalled, m.timeout, m.limit)
 		}
 		return cause
 	}

@@ -128,12 +128,19 @@ func TestSilentRemote(t *testing.T) {
 		"fetch": func() error { _, err := f.Fetch(t.Context(), url); return err },
 		"list":  func() error { _, err := f.ListRemote(t.Context(), url, true); return err },
 		"one":   func() error { _, _, err := f.FetchSession(t.Context(), url, "@"); return err },
+		"newer": func() error { return f.FetchNewer(t.Context(), url, "s-1") },
 	} {
 		err := call()
 		wantError(t, err, ErrStalled)
 		if err != nil && (!strings.Contains(err.Error(), url) || !strings.Contains(err.Error(), "3s (the setting remote_timeout)")) {
 			t.Errorf("%s: %v", why, err)
 		}
+	}
+	f.Opt.RemoteTimeout = 0
+	err := f.FetchNewer(t.Context(), url, "s-1")
+	wantError(t, err, ErrStalled)
+	if err != nil && !strings.Contains(err.Error(), "for 5s (with --from it has longer)") {
+		t.Errorf("newer: %v", err)
 	}
 	f.same(before, "after a silent remote")
 }

@@ -62,6 +62,10 @@ func (r *Transport) ListRemote(ctx context.Context, where string, all bool) ([]R
 	if err != nil {
 		return nil, err
 	}
+	return r.list(ctx, m, all)
+}
+
+func (r *Transport) list(ctx context.Context, m *remote, all bool) ([]RemoteProject, error) {
 	p, _, err := r.Project(ctx)
 	if err != nil {
 		return nil, err

@@ -247,7 +247,13 @@ func TestFetchSession(t *testing.T) {
 	if _, err := bob.Lookup(t.Context(), second.ID); err != nil {
 		t.Error(err)
 	}
-	if id, _, err := bob.FetchSession(t.Context(), remote, "s-1"); err != nil || id != "s-1" {
+	if where, err := bob.Source(); where != remote || err != nil {
+		t.Errorf("remembers %q, %v", where, err)
+	}
+	if where, err := bob.Remote(); where != "" || err != nil {
+		t.Errorf("would push to %q, %v", where, err)
+	}
+	if id, _, err := bob.FetchSession(t.Context(), "", "s-1"); err != nil || id != "s-1" {
 		t.Errorf("fetched %q, %v", id, err)
 	}
 }

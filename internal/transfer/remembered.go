@@ -38,8 +38,11 @@ type standing struct {
 }
 
 // Remembered returns the remote that Push remembers, "" for none.
-func (r *Transport) Remembered() (string, error) {
-	data, err := r.DB.ReadPrivate(odb.PrivateRemote)
+func (r *Transport) Remembered() (string, error) { return r.kept(odb.PrivateRemote) }
+
+// kept returns the remote in a private file, "" for none.
+func (r *Transport) kept(name odb.Private) (string, error) {
+	data, err := r.DB.ReadPrivate(name)
 	if errors.Is(err, odb.ErrNotFound) {
 		return "", nil
 	}
@@ -55,12 +58,24 @@ func (r *Transport) Remote() (string, error) {
 	return r.Remembered()
 }
 
+// Source returns the remote of which calls that name none ask sessions: Remote, else that from which one was fetched
+// last, "" for none. Nothing is ever pushed to the latter: its owner may want it sealed, or not at all.
+func (r *Transport) Source() (string, error) {
+	if where, err := r.Remote(); err != nil || where != "" {
+		return where, err
+	}
+	return r.kept(odb.PrivateSource)
+}
+
 // remoteOr returns the remote that is given, else that of calls that name none.
-func (r *Transport) remoteOr(where string) (string, error) {
+func (r *Transport) remoteOr(where string) (string, error) { return given(where, r.Remote) }
+
+// given returns the remote that is given, else another one.
+func given(where string, other func() (string, error)) (string, error) {
 	if where != "" {
 		return where, nil
 	}
-	where, err := r.Remote()
+	where, err := other()
 	if err == nil && where == "" {
 		err = ErrNoRemote
 	}
@@ -69,12 +84,17 @@ func (r *Transport) remoteOr(where string) (string, error) {
 
 // remember keeps a remote for calls that give none. m.url is a URL or an absolute path.
 func (r *Transport) remember(ctx context.Context, m *remote) error {
-	if known, err := r.Remembered(); err == nil && known == m.url {
+	return r.keep(ctx, odb.PrivateRemote, m)
+}
+
+// keep writes a remote to a private file.
+func (r *Transport) keep(ctx context.Context, name odb.Private, m *remote) error {
+	if known, err := r.kept(name); err == nil && known == m.url {
 		return nil
 	}
 	return r.Exclusive(ctx, func(l *history.Locked) error {
 		r.Holds(l)
-		return r.DB.WritePrivate(odb.PrivateRemote, []byte(m.url+"\n"))
+		return r.DB.WritePrivate(name, []byte(m.url+"\n"))
 	})
 }
 

@@ -31,6 +31,7 @@ type remote struct {
 	left  map[string]bool // lines of a push that the remote does not take, because their beginning is gone
 
 	timeout time.Duration    // without progress; <= 0 = none
+	limit   string           // where the timeout comes from, or what helps
 	room    func() error     // whether the disk has room for what comes; nil = not looked at
 	ticks   <-chan time.Time // of a test
 }
@@ -60,7 +61,7 @@ func OpenRemote(r *history.Store, where string) (*remote, error) {
 	}
 	return &remote{
 		git: binary, home: r.Opt.Home, url: where, log: r.Log, tell: r.Opt.Told(),
-		timeout: cmp.Or(r.Opt.RemoteTimeout, settings.DefaultRemoteTimeout),
+		timeout: cmp.Or(r.Opt.RemoteTimeout, settings.DefaultRemoteTimeout), limit: "the setting remote_timeout",
 	}, nil
 }
 

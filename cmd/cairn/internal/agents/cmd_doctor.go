@@ -50,6 +50,10 @@ place holds is cut out of the history, and a line tells of each thing that went:
     an operation   the list of operations goes on without it
     a pin, a line  it is dropped, or ends with its newest whole checkpoint
 
+A session whose record is damaged is set aside under refs/cairn/lost, too. The
+list of purged paths, if damaged, is set aside like any other file: purge what
+is to stay out of captures again.
+
 The list of losses is kept in the store, in cairn/lost. Give --from the first
 time: what has been cut out does not come back into its line. Without --fix the
 same is printed as what is to be done, and nothing is changed.

@@ -52,7 +52,7 @@ func (c *commands) checkStore(ctx context.Context, f doctorFlags) ([]cairn.Fault
 		steps, remarks, err = agents.OpenSteps(ctx, sessions, f.fix)
 		c.remarks(remarks)
 		if err == nil {
-			unread, err = agents.Unread(ctx, sessions)
+			unread, err = agents.Unread(ctx, sessions, f.fix)
 		}
 	}
 	return slices.Concat(full, found, steps, unread), errors.Join(err, repo.Close())

@@ -221,6 +221,9 @@ func (c *Program) Command(d Command) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c.Running, c.Console.Quiet = cmd.Name(), c.Global.Quiet
 			c.catchSignals()
+			if err := c.wantPlaces(cmd); err != nil {
+				return err
+			}
 			return d.Run(c.page(cmd, args), cmd, args)
 		},
 	}

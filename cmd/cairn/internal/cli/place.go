@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/config"
 	"github.com/seed-fb9cbc17/cairn/internal/pager"
@@ -138,6 +140,16 @@ func (l *found) resolve(from string, f func(string) (string, error)) (string, er
 
 // ForgetPlace makes the next command look up its directories again.
 func (c *Program) ForgetPlace() { c.real, c.top = found{}, found{} }
+
+// wantPlaces refuses an empty directory, as of a variable that is not set: the command would work on another one.
+func (c *Program) wantPlaces(cmd *cobra.Command) error {
+	for _, name := range []string{"root", "data-dir"} {
+		if f := cmd.Flag(name); f != nil && f.Changed && f.Value.String() == "" {
+			return c.Usage("got an empty --%s: name a directory, or leave the option out", name)
+		}
+	}
+	return nil
+}
 
 // WorkDir is the directory from which relative paths count: the current one or -C's.
 // Symlinks are resolved, because the root is a real path, too.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
+	"github.com/seed-fb9cbc17/cairn/internal/answers"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
@@ -61,8 +62,8 @@ HEAD has commits that are on no branch, and after git worktree lock.
 
 Options:
     --session S
-                the newest state of this session instead of the present one;
-                cairn undo in DIR goes to the present one
+                the newest state of this session and of its sub-agents instead
+                of the present one; cairn undo in DIR goes to the present one
     --git-worktree[=BRANCH]
                 make DIR a linked work tree of git, on this new branch; it is
                 cairn/NAME unless given, after the name of DIR
@@ -121,7 +122,7 @@ func (c *commands) forkCommand() *cobra.Command {
 						return err
 					}
 				}
-				res, err := repo.Fork(ctx, filepath.Clean(paths[0]), opt)
+				res, err := answers.Fork(ctx, repo, filepath.Clean(paths[0]), opt)
 				if err != nil {
 					return err
 				}

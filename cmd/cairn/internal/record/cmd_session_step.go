@@ -207,7 +207,11 @@ func (r *sessionRun) printSession(s *session.Session) error {
 	}
 	r.WriteLines(r.style().Session(s, ""))
 	if sum := s.Summary; sum != nil && sum.Files > 0 {
-		fmt.Fprintf(r.Out, "%s changed, %d added, %d deleted\n", wording.Count(sum.Files, "file"), sum.Additions, sum.Deletions)
+		where := ""
+		if len(s.Further) > 0 {
+			where = " here"
+		}
+		fmt.Fprintf(r.Out, "%s changed%s, %d added, %d deleted\n", wording.Count(sum.Files, "file"), where, sum.Additions, sum.Deletions)
 	}
 	return r.tellMissing(s.Missing)
 }

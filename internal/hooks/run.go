@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -125,8 +126,12 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 		return h.preview(ctx)
 	}
 	sum := &cairn.Result{DryRun: h.do.dryRun}
-	before := h.reverted(ctx)
-	n, stays := 0, false
+	history, err := h.history(ctx)
+	if err != nil {
+		return err
+	}
+	before, boundary := h.revertedIn(history), boundaryOf(history)
+	n, stays, changed := 0, false, false
 	var at *session.Boundary
 	for range maxSkipped + h.do.count {
 		if n == h.do.count {
@@ -147,7 +152,8 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 		}
 		stays = h.do.verb == "undo" && held(s, res, before, at)
 		at = s.Revert
-		if !idle(res) && !(stays && n > 0) {
+		changed, boundary = changedBetween(history, boundary, at)
+		if !idle(res) && (changed || n == 0 && (stays || h.do.dryRun)) {
 			n++
 		}
 		add(sum, res)
@@ -234,8 +240,18 @@ func add(sum, res *cairn.Result) {
 		sum.Operation = res.Operation
 	}
 	sum.Restored, sum.Deleted = append(sum.Restored, res.Restored...), append(sum.Deleted, res.Deleted...)
-	sum.Kept, sum.Conflicts = append(sum.Kept, res.Kept...), append(sum.Conflicts, res.Conflicts...)
-	sum.NotTakenBack, sum.Notes = append(sum.NotTakenBack, res.NotTakenBack...), append(sum.Notes, res.Notes...)
+	sum.Kept, sum.Conflicts = addNew(sum.Kept, res.Kept), addNew(sum.Conflicts, res.Conflicts)
+	sum.NotTakenBack, sum.Notes = addNew(sum.NotTakenBack, res.NotTakenBack), addNew(sum.Notes, res.Notes)
 	sum.Outside = sum.Outside.Plus(res.Outside)
 	sum.Plan, sum.PlanID = append(sum.Plan, res.Plan...), res.PlanID
+}
+
+// addNew adds what is not on a list yet. A way back beyond several turns lists what stays of all of them.
+func addNew[T comparable](list, more []T) []T {
+	for _, v := range more {
+		if !slices.Contains(list, v) {
+			list = append(list, v)
+		}
+	}
+	return list
 }

@@ -74,3 +74,20 @@ func TestEmptyTurnsAreNotCounted(t *testing.T) {
 	w.isAs(before, "after undo")
 	w.noFailures()
 }
+
+// TestEmptyTurnsBehindAConflict: an undo passes over a turn that changed nothing, although a turn after it that is taken
+// back has left a conflict.
+func TestEmptyTurnsBehindAConflict(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Claude, aTree())
+	w.turnOf("s", "1", "make one", "echo x > one")
+	w.prompt("s", "2", "only a question")
+	w.tell("Stop", "s", nil)
+	w.turnOf("s", "3", "make three", "echo x > three; echo x > a")
+	w.write("a", "mine\n")
+	w.prompted("s", "cairn undo")
+	if said := w.prompted("s", "cairn undo"); !strings.Contains(said, "took back 1 turn: 1 in conflict, 1 deleted\nconflict a: changed since, and the changes overlap\ndeleted one") {
+		t.Error(said)
+	}
+	w.noFailures()
+}

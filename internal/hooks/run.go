@@ -131,7 +131,7 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 		return err
 	}
 	before, boundary := h.revertedIn(history), boundaryOf(history)
-	n, stays, changed := 0, false, false
+	n, stays := 0, false
 	var at *session.Boundary
 	for range maxSkipped + h.do.count {
 		if n == h.do.count {
@@ -152,12 +152,14 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 		}
 		stays = h.do.verb == "undo" && held(s, res, before, at)
 		at = s.Revert
-		changed, boundary = changedBetween(history, boundary, at)
+		changed, now := changedBetween(history, boundary, at)
+		empty := !changed && now != boundary // its result names what stays of turns before
+		boundary = now
 		if !idle(res) && (changed || n == 0 && (stays || h.do.dryRun)) {
 			n++
 		}
 		add(sum, res)
-		if h.do.dryRun || stays || len(res.Conflicts) > 0 && res.Operation == "" {
+		if h.do.dryRun || stays || len(res.Conflicts) > 0 && res.Operation == "" && !empty {
 			break // it would be the same turn, or the same conflicts, again
 		}
 	}

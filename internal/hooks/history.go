@@ -9,13 +9,19 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// history lists the messages of the session; one that has not begun has none. The steps of sub-agents are among those of
-// the message that began them, because an undo takes them back with it.
-func (h *hook) history(ctx context.Context) ([]session.Message, error) {
-	history, err := h.sessions.History(ctx, h.session)
+// messages lists the messages of the session; one that has not begun has none.
+func (h *hook) messages(ctx context.Context) ([]session.Message, error) {
+	list, err := h.sessions.History(ctx, h.session)
 	if errors.Is(err, cairn.ErrNotFound) {
 		return nil, nil
 	}
+	return list, err
+}
+
+// history lists the messages of the session. The steps of sub-agents are among those of the message that began them,
+// because an undo takes them back with it.
+func (h *hook) history(ctx context.Context) ([]session.Message, error) {
+	history, err := h.messages(ctx)
 	for i := range history {
 		m := &history[i]
 		if err == nil && len(m.Children) > 0 {

@@ -79,6 +79,7 @@ type work struct {
 	Git   *git.Position `json:"git,omitempty"`   // when the step began
 	Seen  []sight       `json:"seen,omitempty"`  // files before the step, at the paths that its tools name
 	Going bool          `json:"going,omitempty"` // a tool has left something running that may still write
+	Cut   []string      `json:"cut,omitempty"`   // calls of a sub-agent whose step a prompt has ended
 	Old   bool          `json:"old,omitempty"`   // the open step is of an earlier turn: its end has failed
 }
 

@@ -1,8 +1,11 @@
 package hooks
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 // sub tells an event of the sub-agent of turn 1.
@@ -51,5 +54,29 @@ func TestSubAgentsBesideAPrompt(t *testing.T) {
 	w.tell("Stop", "s", map[string]any{"background_tasks": []any{}})
 	w.prompted("s", "cairn undo")
 	w.isAs(before, "after undo")
+	w.noFailures()
+}
+
+// TestStopOfANeutralSubAgent: the end of a sub-agent's turn ends its step, although its tool has not come back.
+func TestStopOfANeutralSubAgent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, OpenCode, aTree())
+	w.neutralEvent(map[string]any{"event": "prompt", "message": "1", "prompt": "go"})
+	child := func(name string) {
+		t.Helper()
+		answer := w.send(fmt.Sprintf(`{"event": %q, "cwd": %q, "session": "k", "parent": "s", "message": "k1", "call": "c", "tool": "bash"}`, name, w.root))
+		if !strings.Contains(answer, `"ok":true`) {
+			t.Error(answer)
+		}
+	}
+	child("session")
+	child("before")
+	w.write("one", "x\n")
+	child("stop")
+	w.sessions(func(all *session.Sessions) {
+		if s, err := all.Get(t.Context(), "k"); err != nil || s.Open != "" || s.Steps != 1 {
+			t.Errorf("%+v, %v", s, err)
+		}
+	})
 	w.noFailures()
 }

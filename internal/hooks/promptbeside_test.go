@@ -53,7 +53,7 @@ func (w *typist) interrupt() {
 }
 
 // TestAPromptBesideATool: a prompt that is typed while a tool runs leaves the tool's step open, so an undo takes back all
-// that the tool writes. After Esc it ends the step, and what is written then is the user's.
+// that the tool writes. After Esc it ends the step, and later writes are the user's.
 func TestAPromptBesideATool(t *testing.T) {
 	t.Parallel()
 	for _, agent := range []string{Claude, OpenCode, known.Kilo} {

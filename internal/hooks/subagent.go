@@ -35,7 +35,7 @@ func (h *hook) known(ctx context.Context) bool {
 }
 
 // Esc ends the sub-agents that a turn waits for, and no hook tells of it. So a prompt ends the steps of sub-agents, or
-// all that the user writes from then on would be theirs. One that goes on all the same, because the prompt was typed
+// all that the user writes from then on would be theirs. One that goes on, because the prompt was typed
 // beside it, has the rest of its call in a step of its own. Those that the end of a turn has listed as running go on.
 
 // cutAgents ends the open steps of sub-agents at a prompt.

@@ -31,7 +31,7 @@ func TestTurnsOfSubAgents(t *testing.T) {
 	w.delegate("2", "make two", "two")
 	for typed, want := range map[string]string{
 		"cairn log":            "1 file    make two\n  2  ",
-		"cairn diff":           `the turn "make two"`,
+		"cairn diff":           "1 file changed 0 s ago: the turn \"make two\"\nadded    two",
 		"cairn diff 2":         `the turn "make one"`,
 		"cairn status":         "2 turns of this session can be taken back, 0 brought back\ncairn undo takes back: the turn \"make two\" (1 file",
 		"cairn undo --dry-run": ": 1 deleted\ndeleted two\nwould be taken back: the turn \"make two\"",

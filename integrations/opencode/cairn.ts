@@ -179,7 +179,10 @@ export const CairnPlugin: Plugin = async ({ client, directory, worktree }: Plugi
   const onEvent = async (event: Event) => {
     switch (event.type) {
       case "session.idle":
-        return inOrder(event.properties.sessionID, () => ask({ event: "stop", session: event.properties.sessionID }))
+        return inOrder(event.properties.sessionID, () => {
+          const session = event.properties.sessionID
+          return ask({ event: "stop", session, parent: parents.get(session) })
+        })
       case "session.deleted":
         return inOrder(event.properties.info.id, () => ask({ event: "end", session: event.properties.info.id }))
       case "session.updated": {

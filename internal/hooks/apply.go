@@ -93,7 +93,7 @@ func (h *hook) applyKind(ctx context.Context) error {
 			h.turn.Background = true
 		}
 		h.noteLeft()
-		err := h.finish(ctx, h.session, h.turn.of(h.event))
+		err := errors.Join(h.finish(ctx, h.session, h.turn.of(h.event)), h.dropAgents(ctx))
 		if err == nil && h.parent == "" && h.warnsAt() == stop {
 			h.did.text = h.unprotected(ctx)
 		}
@@ -140,14 +140,18 @@ func (h *hook) sessionMeta() map[string]string {
 	return meta
 }
 
-// beginTurn ends a step that is still open: the turn before was interrupted.
+// beginTurn ends a step that is still open: the turn before was interrupted, unless its tool goes on.
 func (h *hook) beginTurn(ctx context.Context) error {
 	if !h.overlaps() {
 		if err := h.begin(ctx, h.session, h.parent, ""); err != nil {
 			return err
 		}
 	}
-	err := errors.Join(h.finish(ctx, h.session, h.turn.of(h.event)), h.takeNews(ctx))
+	err := h.takeNews(ctx)
+	if !h.goesOn() {
+		err = errors.Join(h.finish(ctx, h.session, h.turn.of(h.event)), err)
+	}
+	err = errors.Join(err, h.cutAgents(ctx))
 	waits := h.parent == "" && !h.final && h.isReverted(ctx)
 	if !waits {
 		err = errors.Join(err, h.recordLeft(ctx, false))

@@ -36,7 +36,7 @@ func (h *hook) recordLeft(ctx context.Context, pending bool) error {
 	if h.turn.Left == "" || h.parent != "" || h.turn.Step != "" {
 		return nil
 	}
-	history, err := h.history(ctx)
+	history, err := h.messages(ctx)
 	if err != nil {
 		return err
 	}

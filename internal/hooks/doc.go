@@ -44,7 +44,7 @@
 // of them or in none. A "cwd" outside the project of the session counts as one. All ids are opaque texts of at most
 // 1 KiB.
 // "session" may come any number of times; "parent" makes it the session of a
-// sub-agent, which is reverted together with its parent. "model" counts until another one is named.
+// sub-agent, which is reverted together with its parent; all its events but "end" have it. "model" counts until another one is named.
 // "message" is the user's
 // message that a step answers; without it the session's last one is meant. "before"
 // opens a step unless one is open, and "paths", absolute or from the root, are what

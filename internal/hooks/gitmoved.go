@@ -43,14 +43,18 @@ func (h *hook) moved(w *work) []session.Part {
 
 // reverted lists the messages that are taken back.
 func (h *hook) reverted(ctx context.Context) map[string]bool {
-	if h.root == "" {
-		return nil
-	}
-	list := make(map[string]bool)
 	history, err := h.history(ctx)
 	if err != nil {
 		return nil // the undo is done; only the lines about git are missing
 	}
+	return h.revertedIn(history)
+}
+
+func (h *hook) revertedIn(history []session.Message) map[string]bool {
+	if h.root == "" {
+		return nil
+	}
+	list := make(map[string]bool)
 	for i := range history {
 		if history[i].Reverted {
 			list[history[i].ID] = true

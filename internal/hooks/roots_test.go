@@ -161,7 +161,11 @@ func TestAgentChangesIntoAnotherProject(t *testing.T) {
 					t.Fatalf("%s has the sessions %+v", root, list)
 				}
 			}
-			out := w.tell(b, "UserPromptSubmit", map[string]any{"prompt": "cairn undo", "prompt_id": "2", "turn_id": "2"})
+			out := w.tell(b, "UserPromptSubmit", map[string]any{"prompt": "cairn diff", "prompt_id": "2", "turn_id": "2"})
+			if !strings.Contains(out, "2 files changed") || !strings.Contains(out, "changed  "+filepath.ToSlash(filepath.Join(w.roots[1], "file"))) {
+				t.Errorf("diff said %s", out)
+			}
+			out = w.tell(b, "UserPromptSubmit", map[string]any{"prompt": "cairn undo", "prompt_id": "2", "turn_id": "2"})
 			if !strings.Contains(out, "took back 1 turn: 2 restored") || !strings.Contains(out, filepath.ToSlash(filepath.Join(w.roots[1], "file"))) {
 				t.Errorf("undo said %s", out)
 			}

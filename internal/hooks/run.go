@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -125,7 +126,11 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 		return h.preview(ctx)
 	}
 	sum := &cairn.Result{DryRun: h.do.dryRun}
-	before := h.reverted(ctx)
+	history, err := h.history(ctx)
+	if err != nil {
+		return err
+	}
+	before, boundary := h.revertedIn(history), boundaryOf(history)
 	n, stays := 0, false
 	var at *session.Boundary
 	for range maxSkipped + h.do.count {
@@ -147,11 +152,14 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 		}
 		stays = h.do.verb == "undo" && held(s, res, before, at)
 		at = s.Revert
-		if !idle(res) && !(stays && n > 0) {
+		changed, now := changedBetween(history, boundary, at)
+		empty := !changed && now != boundary // its result names what stays of turns before
+		boundary = now
+		if !idle(res) && (changed || n == 0 && (stays || h.do.dryRun)) {
 			n++
 		}
 		add(sum, res)
-		if h.do.dryRun || stays || len(res.Conflicts) > 0 && res.Operation == "" {
+		if h.do.dryRun || stays || len(res.Conflicts) > 0 && res.Operation == "" && !empty {
 			break // it would be the same turn, or the same conflicts, again
 		}
 	}
@@ -234,8 +242,18 @@ func add(sum, res *cairn.Result) {
 		sum.Operation = res.Operation
 	}
 	sum.Restored, sum.Deleted = append(sum.Restored, res.Restored...), append(sum.Deleted, res.Deleted...)
-	sum.Kept, sum.Conflicts = append(sum.Kept, res.Kept...), append(sum.Conflicts, res.Conflicts...)
-	sum.NotTakenBack, sum.Notes = append(sum.NotTakenBack, res.NotTakenBack...), append(sum.Notes, res.Notes...)
+	sum.Kept, sum.Conflicts = addNew(sum.Kept, res.Kept), addNew(sum.Conflicts, res.Conflicts)
+	sum.NotTakenBack, sum.Notes = addNew(sum.NotTakenBack, res.NotTakenBack), addNew(sum.Notes, res.Notes)
 	sum.Outside = sum.Outside.Plus(res.Outside)
 	sum.Plan, sum.PlanID = append(sum.Plan, res.Plan...), res.PlanID
+}
+
+// addNew adds what is not on a list yet. A way back beyond several turns lists what stays of all of them.
+func addNew[T comparable](list, more []T) []T {
+	for _, v := range more {
+		if !slices.Contains(list, v) {
+			list = append(list, v)
+		}
+	}
+	return list
 }

@@ -49,15 +49,6 @@ func (h *hook) status(ctx context.Context) error {
 	return nil
 }
 
-// history lists the messages of the session; one that has not begun has none.
-func (h *hook) history(ctx context.Context) ([]session.Message, error) {
-	history, err := h.sessions.History(ctx, h.session)
-	if errors.Is(err, cairn.ErrNotFound) {
-		return nil, nil
-	}
-	return history, err
-}
-
 // noChanges says that no turn changed a file, unless the reason is that none could be
 // captured.
 func (h *hook) noChanges(ctx context.Context) {

@@ -118,6 +118,9 @@ func (h *hook) afterTool(ctx context.Context) error {
 		return err
 	}
 	w := h.turn.of(h.event)
+	if h.survived(w) {
+		return h.recordSince(ctx)
+	}
 	w.Going = w.Going || h.background
 	if h.all {
 		w.Calls = nil

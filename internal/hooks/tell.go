@@ -127,6 +127,7 @@ func (h *hook) diffMessage(ctx context.Context, m *session.Message) error {
 		}
 		lines = append(lines, fmt.Sprintf("%-8s %s  %s", d.Status, pathtext.Quote(string(d.File)), counts))
 	}
+	lines = append(lines, changedElsewhere(m)...)
 	for i := range m.Steps {
 		for _, stay := range m.Steps[i].Uncaptured() {
 			lines = append(lines, fmt.Sprintf("%-8s %s  %s, cannot be taken back", "changed", pathtext.Quote(string(stay.Path)), stay.Reason))
@@ -134,4 +135,17 @@ func (h *hook) diffMessage(ctx context.Context, m *session.Message) error {
 	}
 	h.did.text = fmt.Sprintf("cairn: %s changed %s ago: %s\n%s", wording.Count(len(lines), "file"), ago(time.Since(m.Created)), turnText(m), strings.Join(shorten(lines), "\n"))
 	return nil
+}
+
+// changedElsewhere lists what a message changed in other roots of the session.
+func changedElsewhere(m *session.Message) (lines []string) {
+	for i := range m.Steps {
+		for _, o := range m.Steps[i].Elsewhere {
+			for _, file := range o.Patch.Files {
+				lines = append(lines, fmt.Sprintf("%-8s %s", "changed", pathtext.Quote(file)))
+			}
+		}
+	}
+	slices.Sort(lines)
+	return slices.Compact(lines)
 }

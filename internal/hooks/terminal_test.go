@@ -217,6 +217,8 @@ func TestUndoWithoutARoot(t *testing.T) {
 // corrupt fails when it takes something back.
 type corrupt struct{ service.Sessions }
 
+func (corrupt) History(context.Context, string) ([]session.Message, error) { return nil, nil }
+
 func (corrupt) UndoTurn(context.Context, string, session.MoveOptions) (*session.Session, *cairn.Result, error) {
 	return nil, nil, fmt.Errorf("%w: object 1234", cairn.ErrCorrupt)
 }

@@ -79,6 +79,7 @@ type work struct {
 	Git   *git.Position `json:"git,omitempty"`   // when the step began
 	Seen  []sight       `json:"seen,omitempty"`  // files before the step, at the paths that its tools name
 	Going bool          `json:"going,omitempty"` // a tool has left something running that may still write
+	Cut   []string      `json:"cut,omitempty"`   // calls of a sub-agent whose step a prompt has ended
 	Old   bool          `json:"old,omitempty"`   // the open step is of an earlier turn: its end has failed
 }
 
@@ -89,10 +90,10 @@ type part struct {
 	Command string `json:"command,omitempty"`
 }
 
-// follow makes this the turn of a message. A step that is still open is of the turn before.
+// follow makes this the turn of a message. A step that is still open without a call is of the turn before.
 func (t *turn) follow(message string) {
 	t.Message, t.Running, t.Refused, t.Late, t.Over = message, nil, "", nil, false
-	t.Old = t.Step != ""
+	t.Old = t.Step != "" && len(t.Calls) == 0
 }
 
 func (t *turn) empty() bool {

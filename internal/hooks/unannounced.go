@@ -23,6 +23,11 @@ func (h *hook) didTool(ctx context.Context) error {
 		return err
 	}
 	h.turn.Over = false
+	return h.recordSince(ctx)
+}
+
+// recordSince records what changed since the newest state of the session as a step.
+func (h *hook) recordSince(ctx context.Context) error {
 	b := session.StepBetween{Session: h.session, Message: h.stepMessage(), Meta: callMeta(h.tool, h.recorded)}
 	b.Meta[session.MetaAgent] = h.agent
 	h.nameModel(b.Meta)

@@ -21,6 +21,12 @@ type InRecording struct {
 	ID string `path:"id" maxLength:"1024" doc:"Opaque, up to 1,024 bytes, in full; a slash in it is written as %2F."`
 }
 
+// ListedSession is a session on the list of all.
+type ListedSession struct {
+	session.Session
+	Error string `json:"error,omitempty" doc:"Why the session cannot be read. Then only its id and the root are known."`
+}
+
 // SessionAnswer is a session after a change.
 type SessionAnswer struct {
 	session.Session
@@ -90,9 +96,17 @@ func (b *SessionBack) options() session.MoveOptions {
 func (s *Server) sessionOperations() {
 	onProject(s, endpoint{
 		id: "list-sessions", method: http.MethodGet, path: "/sessions", tag: "sessions", summary: "All sessions, the one changed last first",
-	}, func(ctx context.Context, p *Project, _ *InProject) ([]*session.Session, error) {
-		list, err := p.Sessions.List(ctx)
-		return append([]*session.Session{}, list...), err
+		description: "Those that cannot be read come last, with an error.",
+	}, func(ctx context.Context, p *Project, _ *InProject) ([]ListedSession, error) {
+		list, unread, err := p.Sessions.ListAll(ctx)
+		all := make([]ListedSession, 0, len(list)+len(unread))
+		for _, s := range list {
+			all = append(all, ListedSession{Session: *s})
+		}
+		for _, u := range unread {
+			all = append(all, ListedSession{session.Session{ID: u.ID, Root: cairn.Path(p.Root)}, u.Err.Error()})
+		}
+		return all, err
 	})
 	onProject(s, endpoint{
 		id: "begin-session", method: http.MethodPost, path: "/sessions", tag: "sessions", create: true, summary: "Begin a session",

@@ -7,22 +7,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // messages passes on the lines of a client that hold messages, and answers each other line with an error. The
-// transport would end the connection there.
-//
-// Not guaranteed: an array of messages goes on as it is. The transport knows which versions of the protocol
-// have them, and ends the connection in the others.
+// transport would end the connection there. The messages of an array go on one by one, see batches.
 type messages struct {
-	in  *bufio.Reader
-	out io.Writer
+	in      *bufio.Reader
+	batches *batches
 
-	line []byte // what is left of a line
+	line []byte // what is left to pass on
 }
 
 // Read implements io.Reader.
@@ -35,10 +31,11 @@ func (l *messages) Read(p []byte) (int, error) {
 		if len(line) == 0 {
 			continue
 		}
-		code, problem := faultOf(line)
-		if problem == "" {
-			l.line = append(line, '\n')
-		} else if _, err := fmt.Fprintf(l.out, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`+"\n", idOf(line), code, problem); err != nil {
+		var answer []byte
+		if l.line, answer = l.batches.take(line); len(answer) == 0 {
+			continue
+		}
+		if _, err := l.batches.Write(append(answer, '\n')); err != nil {
 			return 0, err
 		}
 	}
@@ -67,13 +64,15 @@ func faultOf(line []byte) (code int, problem string) {
 		return jsonrpc.CodeParseError, "the line is too long"
 	case !json.Valid(line):
 		return jsonrpc.CodeParseError, "the line is not JSON"
-	case line[0] == '[':
-		return 0, ""
 	}
 	if _, err := jsonrpc.DecodeMessage(line); err != nil {
 		return jsonrpc.CodeInvalidRequest, "the line is no message of JSON-RPC 2.0"
 	}
 	return 0, ""
+}
+
+func errorAnswer(id string, code int, problem string) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`, id, code, problem)
 }
 
 // idOf returns the id of a request that is no message otherwise, null if there is none.
@@ -89,16 +88,4 @@ func idOf(line []byte) string {
 		}
 	}
 	return "null"
-}
-
-// shared lets several goroutines write messages to a stream, one after the other.
-type shared struct {
-	mu  sync.Mutex
-	out io.Writer
-}
-
-func (s *shared) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.out.Write(p)
 }

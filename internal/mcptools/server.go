@@ -49,8 +49,8 @@ overwritten or deleted is saved first, and undo brings it back. Checkpoints are 
 // context ends; either stops the calls that are under way. Neither stream is closed.
 func Serve(ctx context.Context, opt Options, in io.Reader, out io.Writer) error {
 	server, t := newServer(opt)
-	to := &shared{out: out}
-	from := &messages{in: bufio.NewReader(in), out: to}
+	to := &batches{out: out, open: make(map[any]*batch)}
+	from := &messages{in: bufio.NewReader(in), batches: to}
 	err := server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(from), Writer: unclosed{to}})
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)

@@ -42,6 +42,8 @@ type sessionItem struct {
 	Reverted bool      `json:"reverted" jsonschema:"turns are taken back; session_redo brings them back"`
 
 	Latest *session.Work `json:"latest,omitempty" jsonschema:"its newest step or prompt"`
+
+	Error string `json:"error,omitempty" jsonschema:"why the session cannot be read; only its id is known then"`
 }
 
 type sessionList struct {
@@ -54,16 +56,20 @@ func (t *tools) listSessions(ctx context.Context, args listArgs) (out sessionLis
 	if err != nil {
 		return out, "", err
 	}
-	list, err := t.sessions.List(ctx)
+	list, unread, err := t.sessions.ListAll(ctx)
 	if err != nil {
 		return out, "", err
 	}
-	out.Sessions, out.More = []sessionItem{}, len(list) > limit
+	out.Sessions, out.More = []sessionItem{}, len(list)+len(unread) > limit
 	var lines strings.Builder
 	for _, s := range list[:min(limit, len(list))] {
-		out.Sessions = append(out.Sessions, sessionItem{s.ID, s.Title, s.Agent, s.Updated, s.Messages, s.Steps, s.Open != "", s.Revert != nil, s.Latest})
+		out.Sessions = append(out.Sessions, sessionItem{s.ID, s.Title, s.Agent, s.Updated, s.Messages, s.Steps, s.Open != "", s.Revert != nil, s.Latest, ""})
 		fmt.Fprintf(&lines, "%s  %s  %s: %s\n", oneLine(s.ID), s.Updated.Format(time.DateTime), wording.Count(s.Steps, "step"), oneLine(s.Title))
 		writeWork(&lines, s.Latest)
+	}
+	for _, u := range unread[:min(limit-len(out.Sessions), len(unread))] {
+		out.Sessions = append(out.Sessions, sessionItem{ID: u.ID, Error: u.Err.Error()})
+		fmt.Fprintf(&lines, "%s  cannot be read: %s\n", oneLine(u.ID), oneLine(u.Err.Error()))
 	}
 	return out, listText(&lines, out.More, "no session yet"), nil
 }

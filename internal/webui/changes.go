@@ -159,7 +159,7 @@ func (h *handler) checkpoint(v *visit) error {
 // the history, such as the state that a step or an operation saved, is compared with
 // its parent.
 func (v *visit) before(c *cairn.Checkpoint) (string, error) {
-	for e, err := range v.project.history(v.ctx()) {
+	for e, err := range v.project.history(v.ctx(), func(...session.Unread) {}) {
 		if err != nil {
 			return "", err
 		}

@@ -43,16 +43,17 @@ type track struct {
 
 // history yields the entries of a project, newest first. Each source is read only as
 // far as it is needed: sessions come with the time of their last change, so that a
-// session is opened when its turn has come, not before.
-func (p *Project) history(ctx context.Context) iter.Seq2[*entry, error] {
+// session is opened when its turn has come, not before. One that cannot be read is told of.
+func (p *Project) history(ctx context.Context, tell func(...session.Unread)) iter.Seq2[*entry, error] {
 	return func(yield func(*entry, error) bool) {
-		sessions, err := p.Sessions.List(ctx)
+		sessions, unread, err := p.Sessions.ListAll(ctx)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
+		tell(unread...)
 		slices.SortStableFunc(sessions, func(a, b *session.Session) int { return b.Updated.Compare(a.Updated) })
-		m := &merge{ctx: ctx, project: p, sessions: sessions, known: make(map[string]bool)}
+		m := &merge{ctx: ctx, project: p, tell: tell, sessions: sessions, known: make(map[string]bool)}
 		checkpoints, stop := iter.Pull2(p.Repo.Checkpoints(ctx))
 		defer stop()
 		operations, stop := iter.Pull2(p.Repo.Operations(ctx))
@@ -71,6 +72,7 @@ func (p *Project) history(ctx context.Context) iter.Seq2[*entry, error] {
 type merge struct {
 	ctx         context.Context
 	project     *Project
+	tell        func(...session.Unread)
 	checkpoints func() (*cairn.Checkpoint, error, bool)
 	operations  func() (*cairn.Operation, error, bool)
 
@@ -159,6 +161,10 @@ func (m *merge) open() error {
 		s := m.sessions[0]
 		m.sessions = m.sessions[1:]
 		messages, err := m.project.Sessions.History(m.ctx, s.ID)
+		if session.Unreadable(err) && m.ctx.Err() == nil {
+			m.tell(session.UnreadOf(s, err))
+			continue
+		}
 		if err != nil {
 			return err
 		}

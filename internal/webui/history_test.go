@@ -14,7 +14,7 @@ import (
 func (f *fixture) spell() (out []string) {
 	f.t.Helper()
 	p := &Project{Root: f.root, Repo: f.repo, Sessions: f.sessions}
-	for e, err := range p.history(f.t.Context()) {
+	for e, err := range p.history(f.t.Context(), func(...session.Unread) {}) {
 		switch {
 		case err != nil:
 			f.t.Fatal(err)

@@ -107,7 +107,7 @@ func (v *visit) textOf(op *cairn.Operation) string {
 func (v *visit) titleOf(id string) string {
 	if v.titles == nil {
 		v.titles = make(map[string]string)
-		list, err := v.project.Sessions.List(v.ctx())
+		list, _, err := v.project.Sessions.ListAll(v.ctx())
 		if err != nil {
 			list = nil // only words are missing
 		}

@@ -21,6 +21,7 @@ type sessionsPage struct {
 	Older    string
 	Newest   string
 	Empty    bool // the project has no session at all
+	Unread   []session.Unread
 }
 
 // sessionView is a session on a list.
@@ -33,11 +34,11 @@ type sessionView struct {
 
 // sessions lists the sessions of a project, the newest first.
 func (h *handler) sessions(v *visit) error {
-	list, err := v.project.Sessions.List(v.ctx())
+	list, unread, err := v.project.Sessions.ListAll(v.ctx())
 	if err != nil {
 		return err
 	}
-	page := &sessionsPage{Query: v.query.Get("q"), Empty: len(list) == 0}
+	page := &sessionsPage{Query: v.query.Get("q"), Empty: len(list)+len(unread) == 0, Unread: unread}
 	text := strings.ToLower(strings.TrimSpace(page.Query))
 	list = slices.DeleteFunc(list, func(s *session.Session) bool { return !sessionMatches(s, text) })
 	slices.SortStableFunc(list, func(a, b *session.Session) int { return b.Updated.Compare(a.Updated) })

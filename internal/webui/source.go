@@ -77,7 +77,7 @@ type Repo interface {
 // Sessions has the methods of session.Sessions that the page calls.
 type Sessions interface {
 	Get(ctx context.Context, id string) (*session.Session, error)
-	List(context.Context) ([]*session.Session, error)
+	ListAll(context.Context) ([]*session.Session, []session.Unread, error)
 	Blame(ctx context.Context, path string, opt cairn.BlameOptions) (*session.Blame, error)
 	History(ctx context.Context, id string) ([]session.Message, error)
 	WorkOf(ctx context.Context, checkpoint string, known session.WorkCache) (*session.Work, error)

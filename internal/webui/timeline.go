@@ -26,6 +26,7 @@ type timelinePage struct {
 	Newest   string // address of the first page, "" on it
 	Empty    bool   // the project has no history at all
 	CutShort bool   // the history is longer than maxScanned
+	Unread   []session.Unread
 	Git      string // what is recorded of the git repository, and what has moved there
 }
 
@@ -99,7 +100,8 @@ func (h *handler) timeline(v *visit) error {
 	text := strings.ToLower(strings.TrimSpace(page.Query))
 	scanned, found, n := 0, after == "", 0
 	page.Empty = true
-	for e, err := range v.project.history(v.ctx()) {
+	tell := func(list ...session.Unread) { page.Unread = append(page.Unread, list...) }
+	for e, err := range v.project.history(v.ctx(), tell) {
 		if err != nil {
 			return err
 		}

@@ -34,6 +34,7 @@ export interface Session {
   parentID?: string
   latest?: Work
   revert?: { messageID: string; partID?: string }
+  error?: string // why it cannot be read; then only id and root are known
 }
 
 export interface Step {

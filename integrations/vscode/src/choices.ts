@@ -15,7 +15,7 @@ export interface Choice {
 const looked = 5
 
 export async function choicesOf(backend: Backend, forward: boolean): Promise<Choice[]> {
-  const sessions = (await backend.sessions()).slice(0, looked)
+  const sessions = (await backend.sessions()).filter((s) => !s.error).slice(0, looked)
   const found: (Choice | undefined)[] = [operationOf(await backend.operations(100), forward)]
   for (const session of sessions) {
     found.push(turnChoice(session, await backend.history(session.id), forward))

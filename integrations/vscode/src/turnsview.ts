@@ -136,6 +136,7 @@ function rootItem(project: Project): vscode.TreeItem {
 }
 
 function sessionItem(s: Session): vscode.TreeItem {
+  if (s.error) return unreadItem(s)
   const item = new vscode.TreeItem(firstLine(s.title ?? s.latest?.prompt ?? "") || s.id, vscode.TreeItemCollapsibleState.Collapsed)
   item.id = "session " + s.root + " " + s.id
   item.description = [s.agent, ago(s.updated)].filter(Boolean).join(" · ")
@@ -150,6 +151,14 @@ function sessionItem(s: Session): vscode.TreeItem {
   ]
     .filter(Boolean)
     .join("\n")
+  return item
+}
+
+function unreadItem(s: Session): vscode.TreeItem {
+  const item = new vscode.TreeItem(s.id, vscode.TreeItemCollapsibleState.None)
+  item.description = "cannot be read"
+  item.iconPath = new vscode.ThemeIcon("warning")
+  item.tooltip = s.error
   return item
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -128,10 +127,7 @@ func (r *Store) lookupHash(ctx context.Context, prefix string) (*Checkpoint, err
 	if err != nil {
 		return nil, err
 	}
-	if ids, err = r.withReplaced(ctx, prefix, ids); err != nil {
-		return nil, err
-	}
-	c, err := r.lookupIDs(ctx, prefix, r.withoutLost(ids))
+	c, err := r.lookupIDs(ctx, prefix, r.withoutLost(r.withReplaced(prefix, ids)))
 	if !errors.Is(err, state.ErrNotFound) || errors.Is(err, ErrThinned) {
 		return c, err
 	}
@@ -146,32 +142,16 @@ func (r *Store) lookupHash(ctx context.Context, prefix string) (*Checkpoint, err
 
 // withReplaced puts replacements in the place of replaced objects. It adds the replacements of objects
 // that are gone, if their ids had the prefix. A replaced object may be in the store until the next
-// cleaning. A tree that a checkpoint has was captured again since, and is meant itself.
-func (r *Store) withReplaced(ctx context.Context, prefix string, ids []object.ID) ([]object.ID, error) {
+// cleaning.
+func (r *Store) withReplaced(prefix string, ids []object.ID) []object.ID {
 	all := r.ReadReplaced()
-	again := make(map[object.ID]bool)
-	for _, id := range ids {
-		if _, was := all[id]; was {
-			again[id] = true
-		}
-	}
-	if len(again) > 0 {
-		found, err := r.newestWithTree(ctx, maps.Clone(again))
-		if err != nil {
-			return nil, err
-		}
-		clear(again)
-		for _, c := range found {
-			again[c.tree] = true
-		}
-	}
-	ids = slices.DeleteFunc(ids, func(id object.ID) bool { _, was := all[id]; return was && !again[id] })
+	ids = slices.DeleteFunc(ids, func(id object.ID) bool { _, was := all[id]; return was })
 	for old, now := range all {
-		if strings.HasPrefix(old.String(), prefix) && !again[old] && !slices.Contains(ids, now) {
+		if strings.HasPrefix(old.String(), prefix) && !slices.Contains(ids, now) {
 			ids = append(ids, now)
 		}
 	}
-	return ids, nil
+	return ids
 }
 
 // lookupIDs picks the one checkpoint among the objects that a prefix matches.

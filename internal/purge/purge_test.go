@@ -331,24 +331,6 @@ func TestPurgeThatIsInterrupted(t *testing.T) {
 	}
 }
 
-// TestPurgeLifted: a state with a path that was purged once, and is captured again, is found by its hash.
-func TestPurgeLifted(t *testing.T) {
-	t.Parallel()
-	w := newWritten(t)
-	was := w.track(files{"a": "1", "b": "2"})
-	w.purge("b")
-	w.wantContents(was.Hash, files{"a": "1"})
-	if err := w.Unpurge(w.Context(), []string{"b"}); err != nil {
-		t.Fatal(err)
-	}
-	again := w.track(files{"a": "1", "b": "2"})
-	if again.Hash != was.Hash {
-		t.Errorf("another tree: %s, %s", was.Hash, again.Hash)
-	}
-	w.wantContents(again.Hash, files{"a": "1", "b": "2"})
-	w.wantContents(was.ID, files{"a": "1"})
-}
-
 func TestPurgedPaths(t *testing.T) {
 	t.Parallel()
 	w := newWritten(t)

@@ -35,6 +35,22 @@ func (r *Store) ReadReplaced() map[object.ID]object.ID {
 	return all
 }
 
+// presentReplaced lists the replacements of some ids that are there. The others are gone: a cleaning has dropped
+// them, or the purge that made them was interrupted, and what they were to replace is still in its place.
+func (r *Store) presentReplaced(of func(object.ID) bool) map[object.ID]object.ID {
+	all := r.ReadReplaced()
+	maps.DeleteFunc(all, func(old, _ object.ID) bool { return !of(old) })
+	if len(all) == 0 {
+		return nil
+	}
+	table := r.ThinnedTable()
+	maps.DeleteFunc(all, func(_, now object.ID) bool {
+		_, _, err := r.DB.Stat(now)
+		return errors.Is(err, odb.ErrNotFound) && !table.Has(now)
+	})
+	return all
+}
+
 // RecordReplaced adds to the list. A replacement that was itself
 // replaced is followed to the end. An id whose replacement no longer exists is dropped.
 func (r *Store) RecordReplaced(l *Locked, more map[object.ID]object.ID) error {

@@ -140,7 +140,7 @@ func (r *Store) Present(id object.ID) object.ID {
 	if ok, err := r.DB.Has(id); ok || err != nil {
 		return id
 	}
-	return r.ReadReplaced()[id]
+	return r.presentReplaced(func(old object.ID) bool { return old == id })[id]
 }
 
 // setBefore sets what comes before a checkpoint on its line: the commit itself, and the next one whose

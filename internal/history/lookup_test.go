@@ -166,6 +166,15 @@ func TestReplacementsThatAreGone(t *testing.T) {
 	if wantError(t, err, state.ErrNotFound); err != nil && strings.Contains(err.Error(), gone.String()) {
 		t.Errorf("the answer names another id: %v", err)
 	}
+	list = fmt.Sprintf("%s %s\n%s %s\n", old, c.ID, c.ID, gone)
+	if err := f.DB.WritePrivate(odb.PrivateReplaced, []byte(list)); err != nil {
+		t.Fatal(err)
+	}
+	for _, spec := range []string{old.String(), c.ID} { // a chain leads to its last id that is there
+		if got, err := f.Lookup(t.Context(), spec); err != nil || got.ID != c.ID {
+			t.Errorf("%s is %v, %v", spec, got, err)
+		}
+	}
 	passed := history.TestResult{Checkpoint: c.ID, Command: state.Paths{"true"}, When: c.When}
 	if err := f.NoteTest(t.Context(), passed); err != nil {
 		t.Fatal(err)

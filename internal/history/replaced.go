@@ -65,8 +65,8 @@ func (c replacements) after(id object.ID) iter.Seq[object.ID] {
 }
 
 // presentReplaced lists the replacements of some ids: of each chain the last that is there. An id is left out if none
-// is: a cleaning has dropped them, or the purge that made them was interrupted, and what they were to replace is still
-// in its place.
+// is: a cleaning has dropped them, or the purge that made them was interrupted, and the old objects are still in their
+// place.
 func (r *Store) presentReplaced(of func(object.ID) bool) map[object.ID]object.ID {
 	chains, there := r.replacements(), r.presence()
 	all := make(map[object.ID]object.ID)
@@ -97,8 +97,8 @@ func (r *Store) presence() func(object.ID) bool {
 	}
 }
 
-// RecordReplaced adds to the list. Chains stay in it, so that an id leads to what is there also when a purge is
-// interrupted after this. An id of which no replacement exists any more is dropped.
+// RecordReplaced adds to the list. Chains stay in it: if a purge is killed after this, an id still leads to the last
+// replacement that exists. An id without any is dropped.
 func (r *Store) RecordReplaced(l *Locked, more map[object.ID]object.ID) error {
 	r.Holds(l)
 	all, there := r.replacements(), r.presence()

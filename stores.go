@@ -14,6 +14,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/repair"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // StoreInfo describes one store below a data directory.
@@ -201,7 +202,8 @@ func RemoveStore(ctx context.Context, dataDir, root string) error {
 
 // Adopt moves the store of a directory that was moved. The old root must not exist (ErrRoot), and
 // the new one must not have a store of its own (ErrExists): a fetch from the old store brings its
-// checkpoints then. The error wraps ErrNotFound if the old root has no store.
+// checkpoints then. A sealed store is ErrSealed: Unseal with the old root opens it. The error wraps ErrNotFound if the
+// old root has no store.
 func Adopt(ctx context.Context, dataDir, oldRoot, newRoot string) error {
 	root, err := state.ResolveRoot(newRoot)
 	if err != nil {
@@ -219,6 +221,8 @@ func Adopt(ctx context.Context, dataDir, oldRoot, newRoot string) error {
 		return fmt.Errorf("%w: %s has checkpoints of its own by now (cairn fetch %s brings the old ones)", ErrExists, root, from)
 	case errors.Is(err, ErrLocked):
 		return err
+	case errors.Is(err, ErrSealed):
+		return fmt.Errorf("%w: %w: it is that of %s, and is opened there first (cairn --root %s unseal)", ErrStore, ErrSealed, oldRoot, wording.ShellWord(oldRoot))
 	case err != nil:
 		return fmt.Errorf("%w: %w", ErrStore, err)
 	}

@@ -37,3 +37,30 @@ func TestV03_StepsSeeDirectoryModes(t *testing.T) {
 	f.unrevert("s")
 	assert("brought back", 0o700)
 }
+
+// A file comes back with its own permission bits where the step had put a directory in its place.
+func TestRevertOfADirectoryInAFilesPlaceKeepsTheBits(t *testing.T) {
+	t.Parallel()
+	for name, dir := range map[string]gittest.Tree{
+		"empty":      {"key": gittest.Dir()},
+		"nested":     {"key/empty": gittest.Dir()},
+		"with files": {"key/f": gittest.File("f\n"), "key/empty": gittest.Dir()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, gittest.Tree{"a": gittest.File("a\n"), "b": gittest.File("b\n"), "key": gittest.FileMode("k\n", 0o600)})
+			before := gittest.Manifest(t, f.root)
+			f.step("s", "m", "1", func() {
+				if err := os.Remove(f.path("key")); err != nil {
+					t.Fatal(err)
+				}
+				gittest.Create(t, f.root, dir)
+			})
+			after := gittest.Manifest(t, f.root)
+			f.revert("s", session.Target{Message: "m"})
+			gittest.AssertEqual(t, "after the revert", before, gittest.Manifest(t, f.root))
+			f.unrevert("s")
+			gittest.AssertEqual(t, "after the unrevert", after, gittest.Manifest(t, f.root))
+		})
+	}
+}

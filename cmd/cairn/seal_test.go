@@ -150,6 +150,47 @@ func TestSealStartsForOthers(t *testing.T) {
 	}
 }
 
+// TestAdoptSealed: the sealed store of a project that was moved is adopted, and sealed again. Without the setting the
+// answer names the command that opens it.
+func TestAdoptSealed(t *testing.T) {
+	t.Parallel()
+	home, parent := t.TempDir(), realDir(t)
+	old, dir := filepath.Join(parent, "old"), filepath.Join(parent, "new one")
+	recipient, key := newKey(t)
+	plain := homeOnly(home)
+	set := map[string]string{"CAIRN_SEAL": "true", "CAIRN_ENCRYPT": recipient, "CAIRN_IDENTITY": key}
+	var started []string
+	run := func(dir string, want int, args ...string) string {
+		t.Helper()
+		var errs strings.Builder
+		c := newProgram(strings.NewReader(""), io.Discard, &errs, func(name string) string { return set[name] + plain(name) }, dir)
+		c.Spawn = func(args []string) error {
+			started = append(started, args[0]+" "+args[slices.Index(args, "--root")+1])
+			return nil
+		}
+		if status := c.Run(t.Context(), args); status != want {
+			t.Fatalf("%s: status %d, %s", args, status, errs.String())
+		}
+		return errs.String()
+	}
+	gittest.Create(t, old, gittest.Tree{"a": gittest.File("1")})
+	run(old, 0, "track")
+	run(old, 0, "seal")
+	if err := os.Rename(old, dir); err != nil {
+		t.Fatal(err)
+	}
+	set["CAIRN_SEAL"] = "false"
+	if text := run(dir, 7, "adopt", old); !strings.Contains(text, "cairn --root "+old+" unseal") {
+		t.Errorf("the answer is %q", text)
+	}
+	set["CAIRN_SEAL"], started = "true", nil
+	run(dir, 0, "adopt", old)
+	if want := []string{"seal " + dir}; !slices.Equal(started, want) {
+		t.Errorf("started %q, want %q", started, want)
+	}
+	run(dir, 0, "cat", "@", "a")
+}
+
 func realDir(t *testing.T) string {
 	t.Helper()
 	dir, err := realpath.Of(t.TempDir())

@@ -147,6 +147,43 @@ func TestReplacedIDs(t *testing.T) {
 	}
 }
 
+// A replacement that is not there counts for nothing: its id is in no answer, and what it was to replace is found.
+func TestReplacementsThatAreGone(t *testing.T) {
+	t.Parallel()
+	f := newPast(t)
+	c := f.track("1")
+	old, gone := object.Sum(object.Commit, []byte("old")), object.Sum(object.Commit, []byte("gone"))
+	list := fmt.Sprintf("%s %s\n%s %s\n%s %s\n", c.ID, gone, c.Hash, gone, old, gone)
+	if err := f.DB.WritePrivate(odb.PrivateReplaced, []byte(list)); err != nil {
+		t.Fatal(err)
+	}
+	for _, spec := range []string{c.ID, c.Hash, c.ID[:8]} {
+		if got, err := f.Lookup(t.Context(), spec); err != nil || got.ID != c.ID {
+			t.Errorf("%s is %v, %v", spec, got, err)
+		}
+	}
+	_, err := f.Lookup(t.Context(), old.String())
+	if wantError(t, err, state.ErrNotFound); err != nil && strings.Contains(err.Error(), gone.String()) {
+		t.Errorf("the answer names another id: %v", err)
+	}
+	list = fmt.Sprintf("%s %s\n%s %s\n", old, c.ID, c.ID, gone)
+	if err := f.DB.WritePrivate(odb.PrivateReplaced, []byte(list)); err != nil {
+		t.Fatal(err)
+	}
+	for _, spec := range []string{old.String(), c.ID} { // a chain leads to its last id that is there
+		if got, err := f.Lookup(t.Context(), spec); err != nil || got.ID != c.ID {
+			t.Errorf("%s is %v, %v", spec, got, err)
+		}
+	}
+	passed := history.TestResult{Checkpoint: c.ID, Command: state.Paths{"true"}, When: c.When}
+	if err := f.NoteTest(t.Context(), passed); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := f.TestResults(t.Context()); err != nil || len(all) != 1 || all[0].Checkpoint != c.ID {
+		t.Errorf("results %+v, %v", all, err)
+	}
+}
+
 // Losses are kept in their order, and a message names the one that a text asks about.
 func TestLosses(t *testing.T) {
 	t.Parallel()

@@ -5,20 +5,36 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"iter"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// ReadReplaced returns the ids that were replaced, for instance by a purge, with their
+// ReadReplaced returns the ids that were replaced, for instance by a purge, each with the end of its chain of
 // replacements. If the list cannot be read it is empty, and a replaced id is then not found.
 func (r *Store) ReadReplaced() map[object.ID]object.ID {
-	all := make(map[object.ID]object.ID)
+	chains := r.replacements()
+	all := make(map[object.ID]object.ID, len(chains))
+	for old := range chains {
+		for now := range chains.after(old) {
+			all[old] = now
+		}
+	}
+	return all
+}
+
+// replacements is the list as it is written: the next id of each replaced one.
+type replacements map[object.ID]object.ID
+
+func (r *Store) replacements() replacements {
+	all := make(replacements)
 	data, err := r.DB.ReadPrivate(odb.PrivateReplaced)
 	if err != nil {
 		return all
@@ -35,25 +51,67 @@ func (r *Store) ReadReplaced() map[object.ID]object.ID {
 	return all
 }
 
-// RecordReplaced adds to the list. A replacement that was itself
-// replaced is followed to the end. An id whose replacement no longer exists is dropped.
-func (r *Store) RecordReplaced(l *Locked, more map[object.ID]object.ID) error {
-	r.Holds(l)
-	all := r.ReadReplaced()
-	for old, now := range all {
-		if further, ok := more[now]; ok {
-			all[old] = further
+// after yields the replacement of an id, the replacement of that, and so on.
+func (c replacements) after(id object.ID) iter.Seq[object.ID] {
+	return func(yield func(object.ID) bool) {
+		for range len(c) { // a damaged list may lead in a circle
+			now, ok := c[id]
+			if !ok || !yield(now) {
+				return
+			}
+			id = now
 		}
 	}
+}
+
+// presentReplaced lists the replacements of some ids: of each chain the last that is there. An id is left out if none
+// is: a cleaning has dropped them, or the purge that made them was interrupted, and the old objects are still in their
+// place.
+func (r *Store) presentReplaced(of func(object.ID) bool) map[object.ID]object.ID {
+	chains, there := r.replacements(), r.presence()
+	all := make(map[object.ID]object.ID)
+	for old := range chains {
+		if !of(old) {
+			continue
+		}
+		for now := range chains.after(old) {
+			if there(now) {
+				all[old] = now
+			}
+		}
+	}
+	return all
+}
+
+// replacementOf returns the replacement of an id that is there, zero for none.
+func (r *Store) replacementOf(id object.ID) object.ID {
+	return r.presentReplaced(func(old object.ID) bool { return old == id })[id]
+}
+
+// presence returns what tells whether the store has an object, or a thinned checkpoint. One that cannot be read counts.
+func (r *Store) presence() func(object.ID) bool {
+	table := sync.OnceValue(r.ThinnedTable)
+	return func(id object.ID) bool {
+		_, _, err := r.DB.Stat(id)
+		return !errors.Is(err, odb.ErrNotFound) || table().Has(id)
+	}
+}
+
+// RecordReplaced adds to the list. Chains stay in it: if a purge is killed after this, an id still leads to the last
+// replacement that exists. An id without any is dropped.
+func (r *Store) RecordReplaced(l *Locked, more map[object.ID]object.ID) error {
+	r.Holds(l)
+	all, there := r.replacements(), r.presence()
 	maps.Copy(all, more)
-	table := r.ThinnedTable()
-	maps.DeleteFunc(all, func(old, now object.ID) bool {
-		_, _, err := r.DB.Stat(now)
-		return old == now || errors.Is(err, odb.ErrNotFound) && !table.Has(now)
-	})
+	maps.DeleteFunc(all, func(old, now object.ID) bool { return old == now })
 	var lines []string
 	for old, now := range all {
-		lines = append(lines, old.String()+" "+now.String()+"\n")
+		for later := range all.after(old) {
+			if there(later) {
+				lines = append(lines, old.String()+" "+now.String()+"\n")
+				break
+			}
+		}
 	}
 	slices.Sort(lines)
 	return r.DB.WritePrivate(odb.PrivateReplaced, []byte(strings.Join(lines, "")))

@@ -127,7 +127,10 @@ func (r *Store) lookupHash(ctx context.Context, prefix string) (*Checkpoint, err
 	if err != nil {
 		return nil, err
 	}
-	c, err := r.lookupIDs(ctx, prefix, r.withoutLost(r.withReplaced(prefix, ids)))
+	if ids, err = r.withReplaced(ctx, prefix, ids); err != nil {
+		return nil, err
+	}
+	c, err := r.lookupIDs(ctx, prefix, r.withoutLost(ids))
 	if !errors.Is(err, state.ErrNotFound) || errors.Is(err, ErrThinned) {
 		return c, err
 	}
@@ -142,16 +145,35 @@ func (r *Store) lookupHash(ctx context.Context, prefix string) (*Checkpoint, err
 
 // withReplaced puts replacements in the place of replaced objects. It adds the replacements of objects
 // that are gone, if their ids had the prefix. A replaced object may be in the store until the next
-// cleaning.
-func (r *Store) withReplaced(prefix string, ids []object.ID) []object.ID {
-	all := r.ReadReplaced()
+// cleaning. A tree is replaced only as long as no checkpoint has it again: after purge --lift the same files
+// give the same id.
+func (r *Store) withReplaced(ctx context.Context, prefix string, ids []object.ID) ([]object.ID, error) {
+	all := r.presentReplaced(func(id object.ID) bool { return strings.HasPrefix(id.String(), prefix) })
+	again := make(map[object.ID]bool) // trees that checkpoints may have
+	for _, id := range ids {
+		if _, was := all[id]; !was {
+			continue
+		}
+		if kind, _, err := r.DB.Stat(id); err == nil && kind == object.Tree {
+			again[id] = true
+		}
+	}
+	if len(again) > 0 {
+		found, err := r.newestWithTree(ctx, again)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range found {
+			delete(all, c.tree)
+		}
+	}
 	ids = slices.DeleteFunc(ids, func(id object.ID) bool { _, was := all[id]; return was })
-	for old, now := range all {
-		if strings.HasPrefix(old.String(), prefix) && !slices.Contains(ids, now) {
+	for _, now := range all {
+		if !slices.Contains(ids, now) {
 			ids = append(ids, now)
 		}
 	}
-	return ids
+	return ids, nil
 }
 
 // lookupIDs picks the one checkpoint among the objects that a prefix matches.

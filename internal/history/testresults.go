@@ -106,7 +106,7 @@ func (r *Store) TestResults(ctx context.Context) ([]TestResult, error) {
 		return nil, fmt.Errorf("results of tests: %w (%s)", err, state.MendHint)
 	}
 	var all []TestResult
-	replaced := r.ReadReplaced()
+	named := make(map[object.ID]bool)
 	lines := bufio.NewScanner(bytes.NewReader(data))
 	lines.Buffer(nil, len(data)+1)
 	for lines.Scan() {
@@ -117,10 +117,14 @@ func (r *Store) TestResults(ctx context.Context) ([]TestResult, error) {
 			r.Log.Warn("result of a test left out", "error", err)
 			continue
 		}
-		if now, ok := replaced[old]; ok {
-			t.Checkpoint = now.String()
-		}
+		named[old] = true
 		all = append(all, t)
+	}
+	replaced := r.presentReplaced(func(id object.ID) bool { return named[id] })
+	for i := range all {
+		if old, _ := object.ParseID(all[i].Checkpoint); replaced[old] != (object.ID{}) {
+			all[i].Checkpoint = replaced[old].String()
+		}
 	}
 	return all, errors.Join(lines.Err(), ctx.Err())
 }

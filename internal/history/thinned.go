@@ -128,11 +128,7 @@ func (r *Store) BeforeThinned(e Ends, rec *thinned.Record) object.ID {
 	if id.IsZero() || e.thinned.Has(id) || e.thinned.Keeps(id) {
 		return id
 	}
-	now := r.ReadReplaced()[id]
-	if ok, err := r.DB.Has(now); !ok && err == nil {
-		return object.ID{}
-	}
-	return now
+	return r.replacementOf(id)
 }
 
 // Present returns the id of a commit, or of that which has replaced it, zero for one that is gone.
@@ -140,7 +136,7 @@ func (r *Store) Present(id object.ID) object.ID {
 	if ok, err := r.DB.Has(id); ok || err != nil {
 		return id
 	}
-	return r.ReadReplaced()[id]
+	return r.replacementOf(id)
 }
 
 // setBefore sets what comes before a checkpoint on its line: the commit itself, and the next one whose

@@ -155,7 +155,9 @@ func (b *stepsBack) setDirPerm(s state.State, dir string) (before history.DirEnd
 	case !before.There && now.There && b.keepIfMayHaveExisted(dir, true, ends.from):
 		return before, false, nil
 	case !before.There:
-		delete(s.Meta.Perms, dir)
+		if b.want[dir].Entry == nil { // else the bits are those of the file that comes back there
+			delete(s.Meta.Perms, dir)
+		}
 	case !now.There || now.Perm == after.Perm:
 		s.Meta.SetPerm(dir, object.Dir, before.Perm)
 	}

@@ -313,7 +313,6 @@ func TestPurgeOfADamagedStore(t *testing.T) {
 	}
 }
 
-// Purged paths are listed, added to, and allowed again one by one.
 // TestPurgeThatIsInterrupted: a call that ends before its time is no damage, so its error names no
 // repair.
 func TestPurgeThatIsInterrupted(t *testing.T) {
@@ -331,6 +330,30 @@ func TestPurgeThatIsInterrupted(t *testing.T) {
 	}
 }
 
+// The id of a state that a purge has rewritten is that of the state itself once a checkpoint has it again.
+func TestPurgedStateThatComesBack(t *testing.T) {
+	t.Parallel()
+	w := newWritten(t)
+	all := files{"a": "1", "key": "secret"}
+	c := w.track(all)
+	w.purge("key")
+	if err := w.Unpurge(t.Context(), []string{"key"}); err != nil {
+		t.Fatal(err)
+	}
+	w.track(files{"a": "2"})
+	w.wantContents(c.Hash, files{"a": "1"})
+	again := w.track(all)
+	w.track(files{"a": "3"})
+	w.wantContents(c.Hash, all)
+	w.wantContents(again.ID, all)
+	if now := w.now(c.ID); now.ID == again.ID {
+		t.Errorf("%s is the later checkpoint", c.ID)
+	}
+	w.purge("key")
+	w.wantContents(c.Hash, files{"a": "1"})
+}
+
+// Purged paths are listed, added to, and allowed again one by one.
 func TestPurgedPaths(t *testing.T) {
 	t.Parallel()
 	w := newWritten(t)

@@ -83,12 +83,19 @@ func (s *sealedRoots) note(opt *cairn.Options) {
 	if !opt.Unseal || !cairn.StoreSealed(opt.DataDir, root) {
 		return
 	}
+	s.add(root)
+}
+
+func (s *sealedRoots) add(root string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !slices.Contains(s.roots, root) {
 		s.roots = append(s.roots, root)
 	}
 }
+
+// SealAgain has a root's store sealed after the command, which has opened it while it was that of another root.
+func (c *Program) SealAgain(root string) { c.sealed.add(realRoot(root)) }
 
 // opened lists the roots whose stores are open now.
 func (s *sealedRoots) opened(dataDir string) (roots []string) {

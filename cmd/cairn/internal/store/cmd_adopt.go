@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +20,8 @@ Usage:
 OLD-DIR is where the root was before, and must not be there any more; cairn du
 lists such directories as gone. Its checkpoints then are those of the root here.
 Where the root has checkpoints of its own by now, that is refused: cairn fetch
-brings the old ones, and says so.
+brings the old ones, and says so. A sealed store is opened first: cairn --root
+OLD-DIR unseal, or by itself with the setting seal.
 
 With --id the project is known by ID to cairn push and cairn fetch, on every
 machine where it was given the same one, instead of by the first commit of its
@@ -51,7 +53,7 @@ func (c *commands) adoptCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := cairn.Adopt(ctx, opt.DataDir, old[0], opt.Root); err != nil {
+			if err := c.adopt(ctx, opt, old[0]); err != nil {
 				return err
 			}
 			c.Console.Remark("the store of %s is now that of %s", pathtext.Place(old[0]), pathtext.Place(opt.Root))
@@ -60,6 +62,23 @@ func (c *commands) adoptCommand() *cobra.Command {
 	})
 	cmd.Flags().StringVar(&id, "id", "", "what push and fetch know the project by")
 	return cmd
+}
+
+// adopt moves the store of a former root. Where the settings open sealed stores, it opens a sealed one.
+func (c *commands) adopt(ctx context.Context, opt cairn.Options, old string) error {
+	err := cairn.Adopt(ctx, opt.DataDir, old, opt.Root)
+	if !errors.Is(err, cairn.ErrSealed) || !opt.Unseal {
+		return err
+	}
+	from := opt
+	from.Root = old
+	if _, err := cairn.Unseal(ctx, from, cairn.SealOptions{}); err != nil && !errors.Is(err, cairn.ErrNotSealed) {
+		return err
+	}
+	if err = cairn.Adopt(ctx, opt.DataDir, old, opt.Root); err == nil {
+		c.SealAgain(opt.Root)
+	}
+	return err
 }
 
 // nameProject gives the project an id, also where it has no checkpoint yet.

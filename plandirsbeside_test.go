@@ -60,3 +60,30 @@ func TestV06_RevertMakesNoDirectoryThatIsNotItsOwn(t *testing.T) {
 	}
 	gittest.AssertTree(t, f.root, gittest.Tree{"a": gittest.File("1\n")})
 }
+
+// TestUndoPutsAFileInPlaceOfADirectoryThatRulesHide: a restore replaces a file by a directory
+// with a directory in it that rules ignore by now. Undo takes both away, and the file is back.
+func TestUndoPutsAFileInPlaceOfADirectoryThatRulesHide(t *testing.T) {
+	t.Parallel()
+	for rule, own := range map[string]bool{"b/\n": true, "a/\n": true, "x\n": true, "b/\na/b/y\n": false} {
+		f := newFixture(t, gittest.Tree{"a/b/x": gittest.File("1\n")})
+		hash := f.trackAll()
+		f.remove("a")
+		f.write("a", "a file\n")
+		f.write(".gitignore", rule)
+		if _, err := f.repo().Restore(f.Context(), hash, cairn.RestoreOptions{KeepNew: true}); err != nil {
+			t.Fatal(err)
+		}
+		want := gittest.Tree{"a": gittest.File("a file\n"), ".gitignore": gittest.File(rule)}
+		if !own {
+			f.write("a/b/y", "of the user\n")
+			want["a/b/x"], want["a/b/y"] = gittest.File("1\n"), gittest.File("of the user\n")
+			delete(want, "a")
+		}
+		res := f.undo(cairn.RevertOptions{})
+		if own != (len(res.Conflicts) == 0) {
+			t.Errorf("rules %q: %+v", rule, res)
+		}
+		gittest.AssertTree(t, f.root, want)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -211,7 +212,10 @@ func Adopt(ctx context.Context, dataDir, oldRoot, newRoot string) error {
 	}
 	from, to := StorePath(dataDir, oldRoot), StorePath(dataDir, root)
 	if !repair.IsMissing(oldRoot) {
-		return fmt.Errorf("%w: %s is still there, with a store of its own", ErrRoot, oldRoot)
+		if _, err := os.Lstat(from); errors.Is(err, fs.ErrNotExist) {
+			return state.NotFound("no store of %s", oldRoot)
+		}
+		return fmt.Errorf("%w: %s is still there and keeps its store (cairn fetch %s brings its checkpoints)", ErrRoot, oldRoot, from)
 	}
 	err = odb.Move(ctx, from, to, root, odb.Options{Command: "adoption"})
 	switch {

@@ -65,6 +65,7 @@ func TestAdoptRefuses(t *testing.T) {
 	root := f.repo().Root()
 	other := t.TempDir()
 	assertError(t, cairn.Adopt(background, f.data, root, other), cairn.ErrRoot)
+	assertError(t, cairn.Adopt(background, f.data, t.TempDir(), other), cairn.ErrNotFound)
 	opt := f.opt
 	opt.Root = other
 	second, err := cairn.Open(opt)

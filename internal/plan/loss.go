@@ -151,7 +151,7 @@ func (p *planner) leftDirs() {
 		if err != nil || found == nil || !p.decideRmdir(folder, found.Perm) {
 			continue
 		}
-		p.cleared[folder] = true
+		p.cleared[folder], p.removed[folder] = true, true
 		p.addChange(folder, apply.Rmdir, nil, nil)
 	}
 }

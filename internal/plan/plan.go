@@ -149,6 +149,9 @@ func (p *planner) files(ctx context.Context) error {
 			return err
 		}
 	}
+	if p.way != nil {
+		p.leftDirs() // a file may be created in place of a directory above them
+	}
 	for _, c := range created {
 		if err := p.create(c); err != nil {
 			return err

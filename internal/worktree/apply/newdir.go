@@ -103,19 +103,44 @@ func isDigits(text string) bool { return text != "" && strings.Trim(text, "01234
 // Tree is the path of the directory while it is being made.
 func (d *NewDir) Tree() string { return filepath.Join(d.aside, asideTree) }
 
-// Place gives the directory its name, in place of an empty directory at most. With sync the name is
-// on the medium then.
+// Place gives the directory its name, in place of an empty directory at most, whose permission bits it
+// takes over. With sync the name is on the medium then.
 func (d *NewDir) Place(sync bool) error {
 	if err := CheckNew(d.path); err != nil {
 		return err
 	}
+	finish, err := d.takeBits()
+	if err != nil {
+		return err
+	}
 	if err := d.rename(); err != nil {
+		return err
+	}
+	if err := finish(); err != nil {
 		return err
 	}
 	if sync {
 		return atomicfile.SyncDir(filepath.Dir(d.path))
 	}
 	return nil
+}
+
+// takeBits gives the directory the bits of the empty one at its path: who made that for its owner alone
+// means what comes into it, too. A directory moves only while its owner may write to it; finish removes
+// what that needs.
+func (d *NewDir) takeBits() (finish func() error, err error) {
+	info, err := os.Lstat(d.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return func() error { return nil }, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	bits := info.Mode() & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)
+	if bits&0o700 == 0o700 {
+		return func() error { return nil }, os.Chmod(d.Tree(), bits)
+	}
+	return func() error { return os.Chmod(d.path, bits) }, os.Chmod(d.Tree(), bits|0o700)
 }
 
 func (d *NewDir) rename() error {

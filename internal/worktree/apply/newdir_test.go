@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -43,6 +44,30 @@ func TestNewDirIsPlacedWhole(t *testing.T) {
 				t.Errorf("left behind: %v", got)
 			}
 		}
+	}
+}
+
+// TestNewDirTakesTheBitsOfTheEmptyDirectory: what a private directory is filled with stays private.
+func TestNewDirTakesTheBitsOfTheEmptyDirectory(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("directories have no permission bits")
+	}
+	for _, bits := range []os.FileMode{0o700, 0o500, 0o750 | os.ModeSetgid, 0o777 | os.ModeSticky} {
+		path := filepath.Join(t.TempDir(), "copy")
+		must(t, os.Mkdir(path, 0o700))
+		must(t, os.Chmod(path, bits))
+		d, err := MakeAside(path)
+		must(t, err)
+		testTree{"a": aFile("x")}.build(t, d.Tree())
+		must(t, d.Place(true))
+		must(t, d.Discard())
+		info, err := os.Lstat(path)
+		must(t, err)
+		if got := info.Mode() &^ os.ModeDir; got != bits {
+			t.Errorf("%v, want %v", got, bits)
+		}
+		must(t, os.Chmod(path, 0o700))
 	}
 }
 

@@ -178,6 +178,7 @@ func (c *checker) run(ctx context.Context, l *history.Locked) error {
 	c.statCache(l)
 	c.ends(ctx)
 	c.purged()
+	c.unfinishedPurge()
 	if !c.opt.Fix {
 		for _, j := range c.interrupted() {
 			if j.Err == nil { // Verify reports torn journals
@@ -234,6 +235,19 @@ func (c *checker) purged() {
 		Kind: "purged paths", Path: state.Path(path), Text: err.Error(),
 		Repair: "set the list aside; then cairn purge PATH for each that is to stay out of captures",
 	}, func() error { return errors.Join(c.repo.DB.SetAside(path), c.repo.RefreshDenied()) })
+}
+
+// unfinishedPurge tells of a purge that has rewritten the history and was interrupted before it had dropped everything.
+func (c *checker) unfinishedPurge() {
+	text, err := c.repo.DB.ReadPrivate(odb.PrivatePurging)
+	if err != nil || len(text) == 0 {
+		return
+	}
+	c.note(Fault{
+		Kind: "purge", Path: state.Path(c.repo.DB.PrivatePath(string(odb.PrivatePurging))),
+		Text:   "a purge has not ended: the store may still hold what it has taken out of the history",
+		Repair: "the same cairn purge again finishes it, if none is running", passing: true,
+	}, nil)
 }
 
 // withoutParents lists the reachable commits whose parents are missing.

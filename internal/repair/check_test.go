@@ -82,6 +82,21 @@ func TestFindings(t *testing.T) {
 	}
 }
 
+// A purge that was killed before it had dropped everything is told of until the same purge has ended.
+func TestUnfinishedPurge(t *testing.T) {
+	t.Parallel()
+	p := newPatient(t)
+	p.track(files{"a": whole("1")})
+	for text, want := range map[string]int{"unfinished\n": 1, "": 0} {
+		if err := p.DB.WritePrivate(odb.PrivatePurging, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if found := p.check(CheckOptions{}); len(found) != want || want > 0 && (found[0].Kind != "purge" || found[0].Fixed) {
+			t.Errorf("%q: %+v", text, found)
+		}
+	}
+}
+
 // A note repairs only with Fix, says why a repair failed, and keeps to the limit of findings.
 func TestNote(t *testing.T) {
 	t.Parallel()

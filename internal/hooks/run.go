@@ -153,6 +153,7 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 		stays = h.do.verb == "undo" && held(s, res, before, at)
 		at = s.Revert
 		changed, now := changedBetween(history, boundary, at)
+		changed = changed || res.Moves()     // in a root of which this history has no step
 		empty := !changed && now != boundary // its result names what stays of turns before
 		boundary = now
 		if !idle(res) && (changed || n == 0 && (stays || h.do.dryRun)) {

@@ -43,6 +43,9 @@ func (r *Repo) Export(ctx context.Context, w io.Writer, spec string) error {
 //
 // Fetched objects are checked as in Import before any of them is visible. One bad line refuses the
 // whole fetch. The store is not locked while git waits for the remote. Push says what git may use.
+//
+// The store remembers the remote of the last Fetch or FetchSession: where Remote names none, "" is that one, also for
+// ListRemote. Nothing is pushed to it unasked. Another store of this machine is not remembered.
 func (r *Repo) Fetch(ctx context.Context, where string) (fetched []string, err error) {
 	return r.transport.Fetch(ctx, where)
 }
@@ -89,8 +92,7 @@ func (r *Repo) Push(ctx context.Context, where string) (pushed []string, err err
 
 // FetchSession brings one session that other stores of this project have pushed, with its sub-agents. spec
 // is its id, a prefix that one session alone has, or "@" for the newest. It returns the id and what Fetch
-// returns. The error is ErrNotFound or ErrAmbiguous. The store remembers the remote: where Remote names none, ""
-// is the one from which FetchSession brought a session last.
+// returns. The error is ErrNotFound or ErrAmbiguous. The store remembers the remote, see Fetch.
 func (r *Repo) FetchSession(ctx context.Context, where, spec string) (id string, fetched []string, err error) {
 	return r.transport.FetchSession(ctx, where, spec)
 }

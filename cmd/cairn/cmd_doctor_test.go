@@ -27,6 +27,12 @@ func TestDoctorLooksForAgents(t *testing.T) {
 	if !strings.Contains(c.stderr, "Gemini CLI: set up, never heard of") || !strings.Contains(c.stderr, "Qwen Code: set up in this project, ") || strings.Count(c.stderr, "set up") != 2 {
 		t.Errorf("%s", c.stderr)
 	}
+	if c := runHere(t, dir, home, "", "setup", "gemini", "--project"); !strings.Contains(c.stderr, "cairn setup gemini --project --remove") {
+		t.Errorf("%s", c.stderr)
+	}
+	if c := runHere(t, dir, home, "", "doctor"); !strings.Contains(c.stderr, "Gemini CLI: set up in this project, too (its hooks may run twice") {
+		t.Errorf("%s", c.stderr)
+	}
 }
 
 // TestDoctorEndsEarly: an error of one part comes after what the parts before have found and mended.

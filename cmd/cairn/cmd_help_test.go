@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
+	"github.com/seed-fb9cbc17/cairn/internal/hooks"
 )
 
 // testCLI has all commands.
@@ -20,6 +21,16 @@ func testCLI() *cli.Program {
 }
 
 func noEnv(string) string { return "" }
+
+// TestEveryCommandAsAPrompt: typed as a prompt, each command is carried out or answered with the way to a shell.
+func TestEveryCommandAsAPrompt(t *testing.T) {
+	t.Parallel()
+	for _, cmd := range testCLI().Root.Commands() {
+		if !hooks.IsCommand("cairn " + cmd.Name() + " the file") {
+			t.Errorf("cairn %s goes to the model", cmd.Name())
+		}
+	}
+}
 
 // TestManualIsComplete: the texts are written by hand, so they are checked against
 // what the parser knows, both ways.

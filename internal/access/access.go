@@ -61,7 +61,7 @@ func Unpushed(r Repo) (func(session string) bool, error) {
 	return func(session string) bool { return lacks(history.LineRef(session)) }, nil
 }
 
-// Source returns the remote of which calls that name none ask sessions: that of Repo.Remote, else that from which one was
+// Source returns the remote from which calls that name none fetch: that of Repo.Remote, else that from which something was
 // fetched last, "" for none.
 func Source(r Repo) (string, error) { return r.inner().transport.Source() }
 

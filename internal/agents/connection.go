@@ -56,7 +56,11 @@ func Check(from Sources) (*Report, error) {
 	for _, s := range setup.Statuses(places) {
 		switch {
 		case s.SetUp, s.Err != nil && s.Named:
-			report.add(s, records[s.Agent], from.Now, " in this project")
+			where := " in this project"
+			if connected[s.Agent] && s.SetUp && !s.Tools {
+				where += ", too (its hooks may run twice for each event: one of the two is enough)"
+			}
+			report.add(s, records[s.Agent], from.Now, where)
 		case connected[s.Agent]:
 			report.switchedOff(s, records[s.Agent])
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/git"
@@ -20,6 +21,7 @@ import (
 // hook is one call.
 type hook struct {
 	agent    string
+	began    time.Time // the call
 	sessions service.Sessions
 	finder   func() (*lastdone.Finder, error) // see Project
 	*event
@@ -108,7 +110,7 @@ func (h *hook) applyKind(ctx context.Context) error {
 		*h.turn = turn{Missed: h.turn.Missed, Why: h.turn.Why, Noted: h.turn.Noted, Told: h.turn.Told}
 		return err
 	case command:
-		return h.command(ctx)
+		return h.once(ctx)
 	}
 	return nil
 }

@@ -37,9 +37,10 @@ var promptVerbs = []string{"undo", "redo", "log", "diff", "status", "help"}
 // ShellVerbs are cairn's other commands. A prompt that begins with one is answered with
 // the way to a shell.
 var ShellVerbs = []string{
-	"acp", "bisect", "cat", "check", "completion", "config", "doctor", "du", "exists", "export", "fetch", "gc", "hook", "import", "ls", "mcp",
-	"operations", "patch", "pin", "pins", "purge", "push", "restore", "revert", "run", "serve", "session", "setup",
-	"show", "test", "track", "unpin", "version",
+	"acp", "adopt", "best", "bisect", "blame", "cat", "check", "checkout", "commit", "compare", "completion", "config", "doctor", "du",
+	"exists", "export", "fetch", "fork", "forks", "gc", "grep", "hook", "import", "ls", "mcp", "merge", "operations", "patch", "pin", "pins",
+	"purge", "push", "restore", "resume", "revert", "review", "run", "seal", "serve", "session", "setup", "show", "test", "track", "unpin",
+	"unseal", "verify", "version", "wait",
 }
 
 // parseCommand recognizes a prompt that is a command: one line, "cairn" and a word that

@@ -10,6 +10,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
+// promptID names a prompt. Agents give every prompt another name.
+func (w *world) promptID(text string) string { return fmt.Sprintf("p-%d-%s", w.opened, text) }
+
 // prompted types a command in a session, and returns what the user gets to see.
 func (w *world) prompted(id, text string) string {
 	w.Helper()
@@ -18,7 +21,7 @@ func (w *world) prompted(id, text string) string {
 		event = "BeforeAgent"
 	}
 	payload, _ := json.Marshal(map[string]any{
-		"session_id": id, "cwd": w.root, "hook_event_name": event, "prompt": text, "prompt_id": "p-" + text, "turn_id": "p-" + text,
+		"session_id": id, "cwd": w.root, "hook_event_name": event, "prompt": text, "prompt_id": w.promptID(text), "turn_id": w.promptID(text),
 	})
 	out := w.send(string(payload))
 	if w.moved == nil {

@@ -141,7 +141,7 @@ func Handle(ctx context.Context, agent string, stdin io.Reader, stdout io.Writer
 		opt.Deadline = DefaultDeadline
 	}
 	rec := recorder{dir: opt.Dir, agent: agent}
-	h := &hook{agent: agent}
+	h := &hook{agent: agent, began: began}
 	err := guarded(func() error {
 		data, err := readPayload(ctx, stdin, opt.Deadline)
 		if err != nil {

@@ -460,7 +460,7 @@ func TestOverlapOfALateEnd(t *testing.T) {
 				}
 			})
 			for _, want := range []string{"two", "one"} {
-				if out := w.tell("UserPromptSubmit", "s", map[string]any{"prompt": "cairn undo", "turn_id": "u"}); !strings.Contains(out, "took back 1 turn: 1 deleted") || !strings.Contains(out, want) {
+				if out := w.tell("UserPromptSubmit", "s", map[string]any{"prompt": "cairn undo", "turn_id": "u-" + want}); !strings.Contains(out, "took back 1 turn: 1 deleted") || !strings.Contains(out, want) {
 					t.Errorf("undo of %s: %s", want, out)
 				}
 			}

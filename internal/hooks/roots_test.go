@@ -26,6 +26,7 @@ type worlds struct {
 	roots   []string
 	data    string
 	opt     Options // further ones
+	asked   int     // prompts
 }
 
 func newWorlds(t *testing.T, agent string, names ...string) *worlds {

@@ -60,6 +60,9 @@ type turn struct {
 	// Ending: the session's own step that is being ended in the background.
 	Ending *ending `json:"ending,omitempty"`
 
+	// Typed: the newest undo or redo that was typed.
+	Typed *typed `json:"typed,omitempty"`
+
 	// Linked are the further roots of the session, Unlinked directories that cannot be.
 	Linked   pathtext.List `json:"linked,omitempty"`
 	Unlinked pathtext.List `json:"unlinked,omitempty"`
@@ -97,7 +100,7 @@ func (t *turn) follow(message string) {
 }
 
 func (t *turn) empty() bool {
-	return t.Message == "" && len(t.Agents) == 0 && len(t.Running) == 0 && t.Missed == 0 && t.Broken == "" && t.Ending == nil && !t.Gaps && len(t.Unlinked) == 0 && t.work.idle()
+	return t.Message == "" && len(t.Agents) == 0 && len(t.Running) == 0 && t.Missed == 0 && t.Broken == "" && t.Ending == nil && t.Typed == nil && !t.Gaps && len(t.Unlinked) == 0 && t.work.idle()
 }
 
 func (w *work) idle() bool { return w.Step == "" && len(w.Calls) == 0 }

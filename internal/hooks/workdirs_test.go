@@ -3,6 +3,7 @@ package hooks
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,7 +32,9 @@ func (w *worlds) asks(text string) string {
 	if w.agent == Gemini {
 		event = "BeforeAgent"
 	}
-	return w.tell(w.roots[0], event, map[string]any{"prompt": text, "prompt_id": "p-" + text, "turn_id": "p-" + text, "transcript_path": filepath.Join(w.data, "record")})
+	w.asked++
+	id := fmt.Sprintf("p-%d", w.asked)
+	return w.tell(w.roots[0], event, map[string]any{"prompt": text, "prompt_id": id, "turn_id": id, "transcript_path": filepath.Join(w.data, "record")})
 }
 
 // file writes a file beside the stores.

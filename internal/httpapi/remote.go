@@ -43,8 +43,8 @@ type PushedLines struct {
 const knownRemote = "The remote is that of the setting sync, else that of the last cairn push of the project; a request names none. " +
 	"409 where there is none, and without a git program; 502 if the remote fails, 504 if it does not get on."
 
-// lastSource is part of the descriptions of operations that fetch a session.
-const lastSource = " Where nothing was pushed yet, a session comes from the remote that one was fetched from last."
+// lastSource is part of the descriptions of operations that fetch.
+const lastSource = " Where nothing was pushed yet, it is the remote from which something was fetched last."
 
 // remoteOperations speak with the remote of a project.
 func (s *Server) remoteOperations() {

@@ -29,7 +29,7 @@ const (
 	PrivateProject  Private = "project"  // what the project is known by on every machine
 	PrivateMachines Private = "machines" // whose the fetched lines are
 	PrivateRemote   Private = "remote"   // the remote that was pushed to last
-	PrivateSource   Private = "source"   // the remote from which a session was fetched last
+	PrivateSource   Private = "source"   // the remote from which something was fetched last
 	PrivatePushed   Private = "pushed"   // what pushes to remotes have found
 	PrivateSealed   Private = "sealed"   // what lies sealed on remotes, and for which keys
 	PrivateSeen     Private = "seen"     // the sealed notes of other stores that were read

@@ -93,7 +93,17 @@ func WriteRunning(dataDir, build string) error {
 	})
 }
 
-// RemoveRunning removes the record of a server that ends.
+// RemoveOwnRunning removes the record of this process, which ends. That of another server stays: a user may have removed
+// the data directory, and the next hook has started a server in the new one.
+func RemoveOwnRunning(dataDir string) error {
+	self, _ := process.Self()
+	if r := ReadRunning(dataDir); r == nil || r.Process != self {
+		return nil
+	}
+	return RemoveRunning(dataDir)
+}
+
+// RemoveRunning removes the record of whatever server, which is known to have ended.
 func RemoveRunning(dataDir string) error {
 	if err := os.Remove(runningFile(dataDir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

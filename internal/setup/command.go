@@ -1,7 +1,9 @@
 package setup
 
 import (
+	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/seed-fb9cbc17/cairn/internal/known"
 )
@@ -100,7 +102,7 @@ func splitWords(line string) []string {
 // ours returns the program and its options if a command line calls the hook of cairn
 // for an agent, wherever the program lies.
 func ours(line, agent string) (program []string) {
-	words := splitWords(strings.TrimPrefix(line, called))
+	words := splitWords(strings.TrimPrefix(line[len(variables(line)):], called))
 	n := len(words)
 	if n < 3 || words[n-2] != "hook" || words[n-1] != agent {
 		return nil
@@ -110,6 +112,15 @@ func ours(line, agent string) (program []string) {
 	}
 	return words[:n-2]
 }
+
+// assignments matches the variables that a user has set for a command, before its program. It is compiled when it is
+// needed, because every start of the program would pay for it.
+var assignments = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("^(?:[A-Za-z_][A-Za-z0-9_]*=(?:[^\\s'\"\\\\$`;|&<>()]|'[^']*'|\"[^\"\\\\$`]*\")*[ \t]+)+")
+})
+
+// variables is the part of a command line that sets variables for the program.
+func variables(line string) string { return assignments().FindString(line) }
 
 // named reports whether the file of a program has cairn in its name.
 func named(program string) bool {

@@ -54,7 +54,7 @@ type hookFile struct {
 
 // add makes every event of the agent call cairn. In existing entries of cairn it changes
 // only the path of the program and a timeout that an earlier setup wrote; a timeout that
-// the user has chosen stays.
+// the user has chosen stays, and so do variables before the program.
 func (f hookFile) add(program []string) error {
 	command := commandLine(program, f.Name)
 	if version, _ := member(&f.root, "version"); f.form == versioned && version == nil {
@@ -88,9 +88,9 @@ func (f hookFile) update(event hookEvent, command string) (found bool, err error
 			}
 			entry = f.entry(event.name, i)
 		}
-		if commandOf(entry) != command {
+		if was := commandOf(entry); was != variables(was)+command {
 			value, _ := member(entry, "command")
-			if err := f.replace(value, command); err != nil {
+			if err := f.replace(value, variables(was)+command); err != nil {
 				return found, err
 			}
 		}

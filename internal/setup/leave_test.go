@@ -108,6 +108,88 @@ func TestBackupOfEachFirstEdit(t *testing.T) {
 	}
 }
 
+// TestVariablesOfTheUser: variables that the user has put before the program stay when cairn moves, and go with the entry.
+func TestVariablesOfTheUser(t *testing.T) {
+	t.Parallel()
+	p, home := places(t)
+	path := filepath.Join(home, "codex", "hooks.json")
+	apply(t, known.Codex, Options{Places: p, Program: program})
+	old := commandLine(program, known.Codex)
+	const mine = "CAIRN_NO_SERVER=1 MINE='a cairn' "
+	write(t, path, strings.ReplaceAll(contents(t, path), old, mine+old))
+	if plan := apply(t, known.Codex, Options{Places: p, Program: program}); len(plan.Changes) > 0 {
+		t.Errorf("%+v", plan.Changes)
+	}
+	if s := statusOf(t, p, known.Codex); !slices.Equal(s.Program, program) {
+		t.Errorf("the program is %q", s.Program)
+	}
+	moved := Options{Places: p, Program: []string{"/usr/bin/cairn"}}
+	apply(t, known.Codex, moved)
+	if got := contents(t, path); strings.Contains(got, old) || strings.Count(got, mine+"/usr/bin/cairn hook codex") != strings.Count(got, "hook codex") {
+		t.Errorf("%s", got)
+	}
+	moved.Remove = true
+	apply(t, known.Codex, moved)
+	if data, err := os.ReadFile(path); err == nil && strings.Contains(string(data), "cairn") {
+		t.Errorf("left %s", data)
+	}
+	for line, want := range map[string]string{
+		"A=1 cairn hook codex": "A=1 ", "A= B=\"x y\"  cairn hook codex": "A= B=\"x y\"  ", "A=$(x) cairn hook codex": "", "/a=b/cairn hook codex": "", "A=1": "",
+	} {
+		if got := variables(line); got != want {
+			t.Errorf("%s sets %q", line, got)
+		}
+	}
+}
+
+// TestRemoveAfterAMove: the entries go although a setup in between has brought their path up to date. A copy of the file
+// from before that has entries of cairn, too.
+func TestRemoveAfterAMove(t *testing.T) {
+	t.Parallel()
+	moved := []string{"/usr/bin/cairn"}
+	for _, a := range agents() {
+		for _, before := range []string{"", "{\n  \"a\": 1\n}\n"} {
+			p, home := places(t)
+			path := a.settingsPath(p)
+			if path == "" {
+				continue
+			}
+			if before != "" {
+				write(t, path, before)
+			}
+			apply(t, a.Name, Options{Places: p, Program: program})
+			os.Remove(path + backupSuffix)
+			apply(t, a.Name, Options{Places: p, Program: moved})
+			if has := exists(path + backupSuffix); has != (before != "") {
+				t.Errorf("%s: a copy of %q is %t", a.Name, before, has)
+			}
+			if before == "" { // as earlier releases left it
+				write(t, path+backupSuffix, strings.ReplaceAll(contents(t, path), moved[0], "/opt/cairn"))
+			}
+			apply(t, a.Name, Options{Places: p, Program: moved, Remove: true})
+			switch left := below(t, home, ""); {
+			case before == "" && len(left) > 0:
+				t.Errorf("%s: left %q", a.Name, left)
+			case before != "" && a.connected([]byte(contents(t, path))):
+				t.Errorf("%s: left %s", a.Name, contents(t, path))
+			}
+		}
+	}
+}
+
+// TestRemoveBesideAnOldCopy: a file that holds nothing but cairn's entries goes, whatever copy an earlier setup has left.
+func TestRemoveBesideAnOldCopy(t *testing.T) {
+	t.Parallel()
+	p, home := places(t)
+	path := filepath.Join(home, "codex", "hooks.json")
+	write(t, path+backupSuffix, `{"a":1}`)
+	apply(t, known.Codex, Options{Places: p, Program: program})
+	apply(t, known.Codex, Options{Places: p, Program: program, Remove: true})
+	if left := below(t, filepath.Dir(path), ""); !slices.Equal(left, []string{"hooks.json" + backupSuffix}) {
+		t.Errorf("left %q", left)
+	}
+}
+
 // TestEveryEditOfAFileIsKept: a second edit of a file of cairn's own does not take the place of the first.
 func TestEveryEditOfAFileIsKept(t *testing.T) {
 	t.Parallel()

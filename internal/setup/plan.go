@@ -83,11 +83,20 @@ func New(name string, opt Options) (*Plan, error) {
 		slices.SortStableFunc(p.Changes, func(a, b Change) int { return depth(b.Path) - depth(a.Path) }) // so that no empty directory stays
 	}
 	if len(p.Changes) > 0 && !opt.Remove {
-		p.Notes = a.notes
+		p.Notes = slices.Concat(a.notes, a.alsoForAll(opt.Places))
 	} else if len(p.Changes) > 0 {
 		p.Notes = []string{"restart " + a.Title + " if it is running"}
 	}
 	return p, nil
+}
+
+// alsoForAll is the note for a project where the agent is connected for all projects, too.
+func (a *agent) alsoForAll(p Places) []string {
+	project := p.Project
+	if p.Project = ""; project == "" || a.Tools || !a.status(p).SetUp {
+		return nil
+	}
+	return []string{fmt.Sprintf("cairn is set up for all projects, too, and the hooks may run twice for each event: one of the two is enough (cairn setup %s --project --remove)", a.Name)}
 }
 
 func depth(path string) int { return strings.Count(filepath.ToSlash(path), "/") }
@@ -98,7 +107,7 @@ func (p *Plan) addSettings(a *agent, path string, opt Options) error {
 		return err
 	}
 	if !opt.Remove {
-		if c.first = !a.connected(c.Before); c.first || !exists(path+backupSuffix) {
+		if c.first = !a.connected(c.Before); c.first || !a.alone(c.Before) && !exists(path+backupSuffix) {
 			c.Backup = path + backupSuffix
 		}
 		c.After, err = a.with(c.Before, opt.Program)
@@ -107,7 +116,7 @@ func (p *Plan) addSettings(a *agent, path string, opt Options) error {
 		if berr != nil && !errors.Is(berr, fs.ErrNotExist) {
 			return fmt.Errorf("read %s: %w", path+backupSuffix, berr)
 		}
-		if c.After, err = a.without(c.Before, backup, berr == nil); err == nil && berr == nil && bytes.Equal(c.After, backup) {
+		if c.After, err = a.without(c.Before, backup, berr == nil); err == nil && berr == nil && (bytes.Equal(c.After, backup) || a.alone(backup)) {
 			c.Dropped = path + backupSuffix
 		}
 	}
@@ -156,8 +165,7 @@ func (p *Plan) add(c *Change) {
 // maxSettings is the size of the largest settings file that is read, in bytes.
 const maxSettings = 16 << 20
 
-// read reads a file for a change. One that may not be written is refused now, because
-// replacing it would go round its permissions.
+// read reads a file for a change, behind a symlink where it is one.
 func read(path string) (*Change, error) {
 	c := &Change{Path: path, file: path, mode: 0o600}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -174,8 +182,6 @@ func read(path string) (*Change, error) {
 		return nil, err
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is no regular file", path)
-	case info.Mode()&0o200 == 0:
-		return nil, fmt.Errorf("%s is read-only: %w (make it writable, or let what manages it add the entries; --dry-run shows them)", path, fs.ErrPermission)
 	case info.Size() > maxSettings:
 		return nil, fmt.Errorf("%s is too large for a settings file", path)
 	}
@@ -213,15 +219,37 @@ func (p *Plan) Diff(w io.Writer) error {
 	return nil
 }
 
-// Apply carries the plan out. A file that is no longer as New has read it is left
-// alone, and ends it.
+// Apply carries the plan out. Where one of the files may not be written nothing is done. A file that is no
+// longer as New has read it is left alone, and ends it.
 func (p *Plan) Apply() error {
+	for i := range p.Changes {
+		if err := p.Changes[i].writable(); err != nil {
+			return fmt.Errorf("%s is read-only: %w (make it writable, or let what manages it make the change; --dry-run shows it)", p.Changes[i].Path, err)
+		}
+	}
 	for i := range p.Changes {
 		if err := p.Changes[i].apply(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// writable returns an error for a file that the user may not write. Replacing it would go round its permissions, and
+// make the user the owner of another's file.
+func (c *Change) writable() error {
+	info, err := os.Stat(c.file)
+	if err != nil {
+		return nil // apply makes a missing file, and tells any other error
+	}
+	if info.Mode()&0o200 == 0 {
+		return fs.ErrPermission // also for the superuser, who may write any file
+	}
+	f, err := os.OpenFile(c.file, os.O_WRONLY, 0)
+	if err != nil {
+		return errors.Unwrap(err) // the path is in the message already
+	}
+	return f.Close()
 }
 
 func (c *Change) apply() error {

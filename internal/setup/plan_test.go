@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/known"
 )
 
 func TestWithoutFile(t *testing.T) {
@@ -59,17 +61,56 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestReadOnly: a file that may not be written is shown, and nothing is done, to the other files neither.
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	p, home := places(t)
 	path := filepath.Join(home, "claude", "settings.json")
 	write(t, path, "{}")
-	if err := os.Chmod(path, 0o444); err != nil {
+	readOnly := func() {
+		t.Helper()
+		if err := os.Chmod(path, 0o444); err != nil {
+			t.Fatal(err)
+		}
+	}
+	readOnly()
+	opt := Options{Places: p, Program: program}
+	refused := func() {
+		t.Helper()
+		before := contents(t, path)
+		plan, err := New(known.Claude, opt)
+		if err != nil || len(plan.Changes) == 0 {
+			t.Fatalf("%+v, %v", plan, err)
+		}
+		var out bytes.Buffer
+		if err := plan.Diff(&out); err != nil || !strings.Contains(out.String(), path) {
+			t.Errorf("%v in %s", err, &out)
+		}
+		if err := plan.Apply(); !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), path+" is read-only") {
+			t.Errorf("%v", err)
+		}
+		if contents(t, path) != before {
+			t.Error("the file was changed")
+		}
+	}
+	refused()
+	if left := below(t, home, "claude/settings.json"); len(left) > 0 {
+		t.Errorf("made %q", left)
+	}
+	opt.Remove = true
+	if plan := apply(t, known.Claude, opt); len(plan.Changes) > 0 {
+		t.Errorf("nothing is to be removed, but %+v", plan.Changes)
+	}
+
+	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New("claude-code", Options{Places: p, Program: program}); !errors.Is(err, fs.ErrPermission) {
-		t.Errorf("%v", err)
-	}
+	opt.Remove = false
+	apply(t, known.Claude, opt)
+	readOnly()
+	apply(t, known.Claude, opt)
+	opt.Remove = true
+	refused()
 }
 
 func TestSymlinkAndModeStay(t *testing.T) {

@@ -82,6 +82,27 @@ func below(t *testing.T, root, but string) (paths []string) {
 	return paths
 }
 
+// TestTwice: who sets up a project is told that the agent is connected for all projects.
+func TestTwice(t *testing.T) {
+	t.Parallel()
+	for _, a := range agents() {
+		p, home := places(t)
+		project := p
+		project.Project = filepath.Join(home, "project")
+		told := func(plan *Plan) bool { return strings.Contains(strings.Join(plan.Notes, "\n"), "--project --remove") }
+		if told(apply(t, a.Name, Options{Places: project, Program: program})) {
+			t.Errorf("%s: told without a reason", a.Name)
+		}
+		apply(t, a.Name, Options{Places: project, Program: program, Remove: true})
+		if told(apply(t, a.Name, Options{Places: p, Program: program})) {
+			t.Errorf("%s: told of all projects", a.Name)
+		}
+		if told(apply(t, a.Name, Options{Places: project, Program: program})) == a.Tools {
+			t.Errorf("%s: told is %t", a.Name, a.Tools)
+		}
+	}
+}
+
 // TestProjectFilesOfOthers: no file of other programs is listed, and what cannot be read is left out.
 func TestProjectFilesOfOthers(t *testing.T) {
 	t.Parallel()

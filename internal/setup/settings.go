@@ -42,8 +42,9 @@ func (a *agent) with(data []byte, program []string) ([]byte, error) {
 }
 
 // without returns a settings file without cairn's entries. If the file differs from
-// the backup only by them, the result is the backup, byte by byte; nil means that there
-// was no file.
+// the backup only by them, the result is the backup, byte by byte; nil means that nothing
+// else was ever in it. A backup with entries of cairn, from before cairn has moved, is
+// not what the file was before cairn.
 func (a *agent) without(data, backup []byte, hasBackup bool) ([]byte, error) {
 	t, err := parseText(data)
 	if err != nil {
@@ -51,19 +52,34 @@ func (a *agent) without(data, backup []byte, hasBackup bool) ([]byte, error) {
 	}
 	f := a.open(t)
 	program, _ := f.program()
-	if program == nil {
+	switch {
+	case program == nil:
 		return data, nil
-	}
-	if made, err := a.with(backup, program); err == nil && bytes.Equal(made, data) {
-		if !hasBackup {
-			return nil, nil
-		}
+	case hasBackup && !a.connected(backup) && a.isMade(data, backup, program):
 		return backup, nil
+	case a.isMade(data, nil, program):
+		return nil, nil
 	}
 	if err := f.removeAll(); err != nil {
 		return nil, err
 	}
 	return t.bytes(), nil
+}
+
+// isMade reports whether data is before with cairn's entries and nothing else.
+func (a *agent) isMade(data, before []byte, program []string) bool {
+	made, err := a.with(before, program)
+	return err == nil && bytes.Equal(made, data)
+}
+
+// alone reports whether a settings file has entries of cairn and nothing else.
+func (a *agent) alone(data []byte) bool {
+	t, err := parseText(data)
+	if err != nil {
+		return false
+	}
+	program, _ := a.open(t).program()
+	return program != nil && a.isMade(data, nil, program)
 }
 
 // toolFile is a settings file in which an agent lists servers of tools.

@@ -51,7 +51,7 @@ func aboutSpec(key string) string { return "+" + refAbout + key + "/*:" + refAbo
 // Fetch brings the lines that other stores of this project have pushed to a git repository, a URL
 // or a path. cairn.Repo.Fetch states the contract.
 func (r *Transport) Fetch(ctx context.Context, where string) (fetched []string, err error) {
-	if where, err = r.remoteOr(where); err != nil {
+	if where, err = given(where, r.Source); err != nil {
 		return nil, err
 	}
 	if specs, err := r.storeSpecs(where); err != nil || specs != nil {
@@ -68,8 +68,14 @@ func (r *Transport) Fetch(ctx context.Context, where string) (fetched []string, 
 	for _, key := range want.keys {
 		want.specs = append(want.specs, lineSpec(key), aboutSpec(key), signedSpec(key+"/*"))
 	}
-	fetched, err = r.fetchLines(ctx, where, want)
-	return fetched, r.unknown(ctx, err)
+	m, err := r.open(where)
+	if err != nil {
+		return nil, err
+	}
+	if fetched, err = r.fetchFrom(ctx, m, want); err != nil {
+		return fetched, r.unknown(ctx, err)
+	}
+	return fetched, r.keep(ctx, odb.PrivateSource, m)
 }
 
 // unknown adds a reason to an error that nothing was found: the project may be known by its path only.

@@ -54,7 +54,7 @@ type RemoteSession struct {
 // ListRemote lists what stores have pushed to a git repository. cairn.Repo.ListRemote states the
 // contract.
 func (r *Transport) ListRemote(ctx context.Context, where string, all bool) ([]RemoteProject, error) {
-	where, err := r.remoteOr(where)
+	where, err := given(where, r.Source)
 	if err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ func (r *Transport) Remote() (string, error) {
 	return r.Remembered()
 }
 
-// Source returns the remote of which calls that name none ask sessions: Remote, else that from which one was fetched
+// Source returns the remote from which calls that name none fetch: Remote, else that from which something was fetched
 // last, "" for none. Nothing is ever pushed to the latter: its owner may want it sealed, or not at all.
 func (r *Transport) Source() (string, error) {
 	if where, err := r.Remote(); err != nil || where != "" {

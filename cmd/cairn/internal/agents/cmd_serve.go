@@ -162,7 +162,7 @@ func (c *commands) serve(ctx context.Context, cmd *cobra.Command, f serveFlags, 
 	ready := func() error { return c.announce(ways) }
 	if f.onDemand {
 		ready = func() error { return errors.Join(protocol.WriteRunning(dataDir, cli.BuildName()), c.announce(ways)) }
-		defer func() { err = errors.Join(err, protocol.RemoveRunning(dataDir)) }()
+		defer func() { err = errors.Join(err, protocol.RemoveOwnRunning(dataDir)) }()
 	}
 	return listen.Serve(ctx, server, ways, c.Console.Logger(), ready)
 }

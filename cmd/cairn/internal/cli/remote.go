@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
@@ -14,8 +15,20 @@ import (
 const WantRemote = "a REMOTE, which is a URL or a path"
 
 // WithRemote opens the project for work with the remote that is the first argument, else with the one
-// that the store remembers.
-func (c *Program) WithRemote(args []string, f func(repo *cairn.Repo, remote string) error) (err error) {
+// that the store pushes to.
+func (c *Program) WithRemote(args []string, f func(repo *cairn.Repo, remote string) error) error {
+	return c.withRemote(args, "push", (*cairn.Repo).Remote, f)
+}
+
+// WithSource opens the project for a fetch from the remote that is the first argument, else from the one that the
+// store pushes to, else from the one from which something was fetched last.
+func (c *Program) WithSource(args []string, f func(repo *cairn.Repo, remote string) error) error {
+	source := func(repo *cairn.Repo) (string, error) { return access.Source(repo) }
+	return c.withRemote(args, "fetch", source, f)
+}
+
+// withRemote asks known for the remote where no argument is one. verb is the command that makes it known.
+func (c *Program) withRemote(args []string, verb string, known func(*cairn.Repo) (string, error), f func(*cairn.Repo, string) error) (err error) {
 	remote := ""
 	if len(args) > 0 {
 		if remote, err = c.remote(args[0]); err != nil {
@@ -24,25 +37,16 @@ func (c *Program) WithRemote(args []string, f func(repo *cairn.Repo, remote stri
 	}
 	return c.WithRepo(func(repo *cairn.Repo) error {
 		if remote == "" {
-			if remote, err = c.remembered(repo); err != nil {
+			switch remote, err = known(repo); {
+			case err != nil:
 				return err
+			case remote == "":
+				return c.Usage("wants %s: none is remembered (cairn %s REMOTE does that)", WantRemote, verb)
 			}
+			c.TellRemote(remote)
 		}
 		return f(repo, remote)
 	})
-}
-
-// remembered is the remote of the last push. A remark names it.
-func (c *Program) remembered(repo *cairn.Repo) (string, error) {
-	remote, err := repo.Remote()
-	switch {
-	case err != nil:
-		return "", err
-	case remote == "":
-		return "", c.Usage("wants %s: none is remembered (cairn push REMOTE does that)", WantRemote)
-	}
-	c.TellRemote(remote)
-	return remote, nil
 }
 
 // TellRemote names the remote of a command that was given none.

@@ -29,7 +29,7 @@ or has paths that no checkpoint has, nothing is taken.
 With SESSION only that session comes: an id, its beginning, or @ for the one
 that was changed last elsewhere. REMOTE may also be another store of this
 machine, as cairn du --json names it. Without REMOTE it is the one of the last
-cairn push.
+cairn push, else the one from which something was fetched last.
 
 Lines that cairn push --encrypt has sealed need the key, by --identity or the
 setting identity. Open lines beside them come without. A remote that shows an
@@ -73,7 +73,7 @@ func (c *commands) fetchCommand() *cobra.Command {
 			if err := c.FindIdentity(); err != nil {
 				return err
 			}
-			return c.WithRemote(args, func(repo *cairn.Repo, remote string) error {
+			return c.WithSource(args, func(repo *cairn.Repo, remote string) error {
 				return c.fetch(ctx, repo, remote, args[min(1, len(args)):], f)
 			})
 		},

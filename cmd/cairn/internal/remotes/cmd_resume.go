@@ -24,9 +24,9 @@ first, and cairn undo takes it back. A session that cairn fetch brought becomes
 one of this store: its turns can be undone here, and its next steps go on from
 there. SESSION is an id, its beginning, or @ for the one that was changed last,
 which is meant where none is given. It is fetched from the remote of the last
-cairn push, else from that of the last --from, also where it is here: another
-machine may have gone on with it. Where that fails, or the remote says nothing
-for 5 seconds, what is here goes on.
+cairn push, else from that of the last fetch or --from, also where it is here:
+another machine may have gone on with it. Where that fails, or the remote says
+nothing for 5 seconds, what is here goes on.
 
 A session that was only resumed here goes on with what the other machine did
 since. Where both machines went on since they parted, by a prompt, a step or a

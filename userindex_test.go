@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
@@ -126,4 +127,42 @@ func (w *watcher) few(when string) {
 	if n := w.visited.Load(); n > 20 {
 		w.Errorf("%s: %d files were looked at", when, n)
 	}
+}
+
+// TestIgnoredSubmodule: the user's index names a submodule below an ignored directory and none of its
+// files. It is not captured, and every track says so while something is in it.
+func TestIgnoredSubmodule(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	f := newFixture(t, gittest.Tree{
+		".gitignore": gittest.File("vendor/\n"), "lib/f": gittest.File("1"), "vendor/held": gittest.File("1"), "vendor/other": gittest.File("1"),
+	})
+	o.Init(f.root)
+	for _, path := range []string{"lib", "vendor/lib"} {
+		o.In(f.root, "update-index", "--add", "--cacheinfo", "160000,1234567890123456789012345678901234567890,"+path)
+	}
+	o.In(f.root, "add", "-f", "vendor/held")
+	check := func(when string, files []string, skipped ...cairn.SkippedPath) {
+		t.Helper()
+		got := f.track()
+		if !slices.Equal(got.Skipped, skipped) {
+			t.Errorf("%s: skipped %v, want %v", when, got.Skipped, skipped)
+		}
+		if is := f.files(got.Hash); !slices.Equal(is, files) {
+			t.Errorf("%s: captured %q, want %q", when, is, files)
+		}
+	}
+	files, left := []string{".gitignore", "lib/f", "vendor/held"}, cairn.SkippedPath{Path: "vendor/lib", Reason: "ignored"}
+	check("absent", files)
+	f.mkdir("vendor/lib")
+	check("empty", files)
+	f.write("vendor/lib/f", "1")
+	check("with a file", files, left)
+	f.closeAll()
+	f.write("vendor/lib/f", "2")
+	f.write("lib/f", "2")
+	check("again", files, left)
+	f.closeAll()
+	f.opt.Include = []string{"vendor/lib/"}
+	check("included", append(files, "vendor/lib/f"))
 }

@@ -19,6 +19,7 @@ func (c *Snapshot) Metadata() *state.Metadata {
 		c.meta.Secrets = c.secrets.recorded(c.covered)
 		if c.rules.user != nil && (c.covered == nil || c.covered.Kind != state.ExtentPaths) {
 			c.meta.Skipped = append(c.meta.Skipped, c.rules.user.sparse(c.Index)...)
+			c.meta.Skipped = append(c.meta.Skipped, c.rules.user.ignoredSubmodules(c.repo.Root, c.Index, c.meta)...)
 		}
 	}
 	return c.meta

@@ -148,6 +148,9 @@ type auxiliary struct {
 	Sparse    []state.Path   `json:"sparse,omitempty"`    // absent because of a sparse checkout
 	Dropped   []state.Path   `json:"dropped,omitempty"`   // captured once, but not in the last capture; the user's index may have them
 
+	// Submodules are all that the user's index has, captured or not.
+	Submodules []state.Path `json:"submodules,omitempty"`
+
 	// NoneSkipped reports that no entry of the user's index is left out by a sparse checkout.
 	NoneSkipped bool `json:"noneSkipped,omitempty"`
 

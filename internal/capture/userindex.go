@@ -12,6 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // userIndex tells which paths the index of the user's own repository tracks: they are captured
@@ -140,6 +141,7 @@ func (a *auxiliary) remember(dropped []state.Path) bool {
 // copyUserIndex copies the excerpt of the user's index.
 func (a *auxiliary) copyUserIndex(of auxiliary) {
 	a.UserIndex, a.Held, a.Sparse, a.Dropped, a.NoneSkipped = of.UserIndex, of.Held, of.Sparse, of.Dropped, of.NoneSkipped
+	a.Submodules = of.Submodules
 }
 
 // droppedOf lists the files that the directories had captured before a scan and no longer have.
@@ -170,9 +172,12 @@ func (u *userIndex) excerpt(full *git.Index, x *index.Index) auxiliary {
 		if aux.NoneSkipped = aux.NoneSkipped && !(ok && e.SkipWorktree); !ok || isCaptured(lookup(path)) {
 			continue
 		}
-		if e.SkipWorktree {
+		switch {
+		case e.SkipWorktree:
 			aux.Sparse = append(aux.Sparse, state.Path(path))
-		} else if e.Mode != object.Gitlink {
+		case e.Mode == object.Gitlink:
+			aux.Submodules = append(aux.Submodules, state.Path(path))
+		default:
 			aux.Held = append(aux.Held, state.Path(path))
 		}
 	}
@@ -225,6 +230,24 @@ func (u *userIndex) sparse(x *index.Index) []state.Skipped {
 		path := string(p)
 		if x.Dirs[path] == nil && x.Lookup(path) == nil {
 			out = append(out, state.Skipped{Path: state.Path(path), Reason: index.Sparse.String()})
+		}
+	}
+	return out
+}
+
+// ignoredSubmodules lists the submodules that the user's index has and that lie below an ignored
+// directory. The index names none of their files, so nothing in them is held.
+func (u *userIndex) ignoredSubmodules(root string, x *index.Index, of *state.Metadata) []state.Skipped {
+	var out []state.Skipped
+	for _, p := range u.kept.Submodules {
+		path := string(p)
+		if x.Dirs[path] != nil || x.Lookup(path) != nil || !state.NewCoverage(of).Covers(path) {
+			continue
+		}
+		// One that cannot be looked at is there.
+		found, err := dir.Find(root, path, nil)
+		if err != nil || found != nil && found.Path == path && found.Mode == object.Dir && !found.Empty {
+			out = append(out, state.Skipped{Path: p, Reason: index.Ignored.String()})
 		}
 	}
 	return out

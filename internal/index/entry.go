@@ -26,7 +26,7 @@ const (
 	Sparse          // outside the user's sparse checkout, so absent on purpose
 	Denied          // on the deny list
 	Unread          // not read; this and Ignored are never in an index, only in checkpoints
-	Ignored         // named by a hint, but ignored and not a small file
+	Ignored         // named by a hint, but ignored and not a small file; or a submodule below an ignored directory
 	Store           // a cairn store, of any data directory
 	Rules           // an ignored .gitignore: only its rules count; never in Skipped of a checkpoint
 	Secret          // holds a credential, and the settings leave such files out

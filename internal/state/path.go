@@ -24,7 +24,7 @@ type Patch struct {
 // Skipped is a path that is present but was not captured.
 type Skipped struct {
 	Path   Path   `json:"path"`   // from the root, '/'-separated
-	Reason string `json:"reason"` // "too large", "unreadable", "special file", "unstable", "unsafe name", "sparse checkout", "denied", "unread", "ignored" (a hint), "cairn store" or "secret"
+	Reason string `json:"reason"` // "too large", "unreadable", "special file", "unstable", "unsafe name", "sparse checkout", "denied", "unread", "ignored" (a hint or a submodule), "cairn store" or "secret"
 	Size   int64  `json:"size"`   // in bytes, where it is known
 }
 

@@ -35,8 +35,10 @@ id is printed only if everything in scope was read; otherwise track fails and
 there is no new checkpoint.
 
 Files that are ignored are left out without a word, unless an earlier checkpoint
-or your git index holds them. Anything else that is left out is listed on stderr
-with the reason, and recorded as present, so that going back never deletes it.
+or your git index holds them. A submodule below an ignored directory is left out
+and listed: your index names none of its files. Anything else that is left out
+is listed on stderr with the reason, and recorded as present, so that going back
+never deletes it.
 What a rule leaves out is no failure, the exit status is 0: files above
 --max-file-size, sockets, pipes and devices, what never names, with secrets =
 "skip" files that hold secrets. With -q it is not listed. Files that cannot be

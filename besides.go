@@ -2,6 +2,8 @@ package cairn
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"sync"
 
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
@@ -10,8 +12,9 @@ import (
 
 // besides are the Repos of other roots that a Repo has opened.
 type besides struct {
-	mu    sync.Mutex
-	repos map[string]*Repo // by root
+	mu     sync.Mutex
+	repos  map[string]*Repo // by root
+	closed bool
 }
 
 // Beside returns the Repo of another root, for sessions and operations that go over several roots. It
@@ -24,6 +27,9 @@ func (r *Repo) Beside(root string) (*Repo, error) {
 	}
 	r.beside.mu.Lock()
 	defer r.beside.mu.Unlock()
+	if r.beside.closed {
+		return nil, fmt.Errorf("store %s: %w", r.StoreDir(), os.ErrClosed)
+	}
 	if known := r.beside.repos[root]; known != nil {
 		return known, nil
 	}
@@ -69,6 +75,7 @@ func (r *Repo) operatorBeside(root string) (*operation.Operator, error) {
 func (b *besides) close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.closed = true
 	var errs []error
 	for root, other := range b.repos {
 		errs = append(errs, other.Close())

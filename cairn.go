@@ -46,7 +46,7 @@ type Repo struct {
 type inner = access.Inner
 
 // Open opens the store of a root and makes it if there is none. The root is resolved to its real
-// path, so a symlink to it names the same store. Errors wrap ErrRoot or ErrStore.
+// path, so a symlink to it names the same store. Errors wrap ErrRoot or ErrStore, but for an unknown Options.Secrets.
 func Open(opt Options) (*Repo, error) {
 	root, err := state.ResolveRoot(opt.Root)
 	if err != nil {

@@ -29,6 +29,9 @@ func TestClosedStoreIsNoEmptyOne(t *testing.T) {
 			t.Errorf("%s: %v, want os.ErrClosed", name, err)
 		}
 	}
+	if other, err := repo.Beside(t.TempDir()); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("another root: %v, %v, and nothing would close it", other, err)
+	}
 	if diff := gittest.Diff(before, gittest.Manifest(t, repo.StoreDir())); diff != "" {
 		t.Errorf("the store has changed:\n%s", diff)
 	}

@@ -124,3 +124,32 @@ func TestPurgeInAFork(t *testing.T) {
 	k.track()
 	k.wantNoTrace(string(id[:]))
 }
+
+// TestMergeAfterAPurge: a purge gives checkpoints new ids in one store alone. The two directories still know the state
+// that both come from.
+func TestMergeAfterAPurge(t *testing.T) {
+	t.Parallel()
+	for name, purged := range map[string]func(f, k *fixture) []*fixture{
+		"here":  func(f, _ *fixture) []*fixture { return []*fixture{f} },
+		"there": func(_, k *fixture) []*fixture { return []*fixture{k} },
+		"both":  func(f, k *fixture) []*fixture { return []*fixture{f, k, f} },
+	} {
+		f := newFixture(t, gittest.Tree{"a": gittest.File("1\n"), "b": gittest.File("1\n"), "key": gittest.File("secret\n")})
+		f.track()
+		k, _ := f.fork(copyPlace(t), cairn.ForkOptions{})
+		f.write("b", "2\n")
+		f.track()
+		k.write("a", "2\n")
+		k.track()
+		for i, x := range purged(f, k) {
+			x.purge([]string{"key", "key", "b"}[i])
+		}
+		res := f.merge(k, cairn.MergeOptions{})
+		if !slices.Equal(res.Restored, cairn.Paths{"a"}) || len(res.Deleted)+len(res.Conflicts) > 0 {
+			t.Errorf("purged %s: %+v", name, res)
+		}
+		if got := f.read("a") + f.read("b") + f.read("key"); got != "2\n2\nsecret\n" {
+			t.Errorf("purged %s: %q", name, got)
+		}
+	}
+}

@@ -43,7 +43,7 @@ type digest struct {
 	OpenMessage   string            `json:"openMessage,omitempty"` // of the step that is open
 	Chain         bool              `json:"chain,omitempty"`       // there are reverts: the counts are those without them
 	Fork          *ForkPoint        `json:"fork,omitempty"`
-	Clock         process.Instant   `json:"clock,omitzero"`    // at the time At, while a step is open
+	Clock         process.Instant   `json:"clock,omitzero"`    // at the time At
 	Work          *Work             `json:"work,omitempty"`    // the newest, as if nothing were reverted
 	Further       cairn.Paths       `json:"further,omitempty"` // other roots, sorted
 	Told          string            `json:"told,omitempty"`    // the newest operation when the host was last told what went back

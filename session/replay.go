@@ -6,7 +6,6 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
-	"github.com/seed-fb9cbc17/cairn/internal/process"
 )
 
 // replay builds a session's history from its checkpoints, oldest first. If the beginning was
@@ -240,11 +239,11 @@ func (h *history) next(at int64) digest {
 	d.Messages, d.Steps = h.counts(nil)
 	d.Chain = len(h.chain) > 0
 	d.Open, d.OpenMessage = "", ""
-	d.Clock = process.Instant{}
+	d.Clock = h.clock
 	d.Work = h.latest(nil)
 	d.First = h.firstPrompt()
 	if s := h.openStep(); s != nil {
-		d.Open, d.OpenMessage, d.Clock = s.ID, s.Message, h.clock
+		d.Open, d.OpenMessage = s.ID, s.Message
 	}
 	return d
 }

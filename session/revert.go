@@ -316,7 +316,7 @@ func (s *Sessions) outcome(ctx context.Context, m *moved) (*Session, error) {
 	if m.held {
 		m.events = m.before
 	}
-	out := m.h.digest.view(m.h.root)
+	out := s.dated(&m.h.digest, m.h.root)
 	out.Truncated = m.h.truncated
 	last := newest(m.events)
 	out.Messages, out.Steps = m.h.counts(last)

@@ -47,7 +47,7 @@ func (s *Sessions) Brief(ctx context.Context, id string) (*Session, error) {
 
 // view is a session without what has to be computed from its files.
 func (s *Sessions) view(ctx context.Context, h *history) (*Session, []*boundary, error) {
-	out := h.digest.view(h.root)
+	out := s.dated(&h.digest, h.root)
 	out.Truncated, out.Fetched = h.truncated, h.from
 	out.show(h.latest(nil))
 	active, err := s.active(ctx, h)
@@ -70,6 +70,17 @@ func (s *Sessions) revertView(ctx context.Context, h *history, active []*boundar
 	}
 	out.Snapshot = snapshot.Hash
 	return out, nil
+}
+
+// dated is a session whose times fit the present clock. A session that has worked while the clock was ahead has times in
+// the future, which keep its events in order; among other sessions and operations it would stay the newest.
+func (s *Sessions) dated(d *digest, root string) *Session {
+	out := d.view(root)
+	out.Updated = d.Clock.Bound(out.Updated, s.clock(), s.awake())
+	if out.Created.After(out.Updated) {
+		out.Created = out.Updated
+	}
+	return out
 }
 
 func (d *digest) view(root string) *Session {
@@ -232,7 +243,7 @@ func (s *Sessions) ListAll(ctx context.Context) (list []*Session, unread []Unrea
 	}
 	list = make([]*Session, 0, len(all))
 	for i := range all {
-		out := all[i].view(s.repo.Root())
+		out := s.dated(&all[i], s.repo.Root())
 		if all[i].Chain || all[i].undescribed() || all[i].untitled() || truncated(&all[i]) {
 			if out, err = s.Brief(ctx, all[i].ID); Unreadable(err) && ctx.Err() == nil {
 				unread = append(unread, Unread{ID: all[i].ID, Err: err, at: all[i].At, open: all[i].Open != ""})

@@ -70,11 +70,18 @@ func (r *Capturer) gitUnchanged() bool {
 	return r.isCurrent(&note, repo)
 }
 
+// retries reports whether it is time to try again what could not be kept. A time further away than a pause is that of
+// another clock.
+func (n *GitNote) retries(now time.Time) bool {
+	wait := n.Retry.Sub(now)
+	return !n.Retry.IsZero() && (wait <= 0 || wait > retryAfter)
+}
+
 // isCurrent reports whether the repository has not changed since a note, and the vault has its objects.
 func (r *Capturer) isCurrent(note *GitNote, repo *git.Repo) bool {
 	never := r.NeverID() != ""
 	return note.GitDir == repo.GitDir && note.Never == never && (never || r.Vault().Exists()) &&
-		(note.Retry.IsZero() || r.Now().Before(note.Retry)) && note.Looked && note.Stamps.Hold() && note.nestedHold()
+		!note.retries(r.Now()) && note.Looked && note.Stamps.Hold() && note.nestedHold()
 }
 
 // gitRecord is the record of a capture.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/process"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -25,6 +26,7 @@ type OperationRecord struct {
 	Undoes    string             `json:"undoes,omitempty"`
 	Token     string             `json:"token,omitempty"` // of the journal
 	At        int64              `json:"at,omitempty"`    // nanoseconds since 1970; commits keep seconds
+	Clock     process.Instant    `json:"clock,omitzero"`  // at the time At
 	Before    string             `json:"before"`
 	After     string             `json:"after"`
 	Paths     state.Paths        `json:"paths"`             // changed
@@ -43,10 +45,10 @@ type OperationRecord struct {
 }
 
 // AddOperation adds an operation to a batch, after the newest one of the store. s is the state after it.
-// Version and time of the record are filled in.
+// Version, time and clock of the record are filled in.
 func (r *Store) AddOperation(batch *odb.Batch, s state.State, rec OperationRecord) (object.ID, error) {
 	now := r.Now()
-	rec.Version, rec.At = 1, now.UnixNano()
+	rec.Version, rec.At, rec.Clock = 1, now.UnixNano(), process.Awake()
 	q := CommitRequest{Tree: s.Tree, Message: rec.Kind, When: now}
 	value, err := json.Marshal(rec)
 	if err != nil {

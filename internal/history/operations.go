@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/process"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -39,6 +40,12 @@ type Operation struct {
 	created []string // of Paths, where nothing stood before
 	outside string   // id of the record of Outside
 	token   string   // of the journal
+	clock   process.Instant
+}
+
+// When returns the time of an operation as the present clock has it, which may have been set back since.
+func (r *Store) When(op *Operation) time.Time {
+	return op.clock.Bound(op.When, r.Now(), process.Awake())
 }
 
 // TokenOf returns the token of an operation's journal, "" where the record has none.
@@ -97,7 +104,7 @@ func (r *Store) readOperation(id object.ID) (*Operation, object.ID, error) {
 	op := &Operation{
 		ID: c.ID, Kind: rec.Kind, When: c.When, Target: rec.Target, Undoes: rec.Undoes, Before: rec.Before, After: rec.After,
 		Paths: rec.Paths, Git: rec.Git, GitConflicts: rec.GitConflicts, Joint: rec.Joint, scope: rec.Scope, created: rec.Created,
-		Outside: rec.OutsidePaths, outside: rec.Outside, token: rec.Token,
+		Outside: rec.OutsidePaths, outside: rec.Outside, token: rec.Token, clock: rec.Clock,
 		Kept: append([]state.PathReason{}, rec.Kept...), Conflicts: append([]state.PathReason{}, rec.Conflicts...),
 	}
 	if rec.At != 0 {

@@ -167,7 +167,7 @@ func (f *Finder) operation(ctx context.Context, kind string, passSessions bool) 
 	if err != nil || op == nil {
 		return nil, err
 	}
-	return []Choice{{Operation: op, when: op.When, ofAll: !passSessions, forward: kind == "redo"}}, nil
+	return []Choice{{Operation: op, when: access.Lines(f.Repo).When(op), ofAll: !passSessions, forward: kind == "redo"}}, nil
 }
 
 // goneOn returns the newest operation of all, unless it is a way back that a session still holds.

@@ -149,6 +149,9 @@ func (f *Finder) newestTurn(ctx context.Context, s *session.Session) (*Choice, *
 		if err := f.extent(ctx, c, t.Messages); err != nil {
 			return nil, nil, err
 		}
+		if s.Updated.Before(t.Last()) { // the clock was set back since
+			c.when = s.Updated
+		}
 		if c.Open && f.EndOpen {
 			if err := f.untilNow(ctx, c); err != nil {
 				return nil, nil, err

@@ -19,13 +19,20 @@ import (
 type past struct {
 	store  *history.Store
 	states []*history.Checkpoint
-	own    map[string]bool   // ids of states
-	back   map[string]string // by the checkpoint after an operation: the state that it went to
-	merged map[string]string // by the checkpoint after a complete merge in effect: its target
+	own    map[string]bool     // ids of states
+	back   map[string]string   // by the checkpoint after an operation: the state that it went to
+	merged map[string]string   // by the checkpoint after a complete merge in effect: its target
+	former map[string][]string // by the id of a rewritten state: those that it had before
 }
 
 func pastOf(ctx context.Context, s *history.Store) (*past, error) {
-	p := &past{store: s, own: make(map[string]bool), back: make(map[string]string), merged: make(map[string]string)}
+	p := &past{
+		store: s, own: make(map[string]bool), back: make(map[string]string), merged: make(map[string]string),
+		former: make(map[string][]string),
+	}
+	for old, now := range s.ReadReplaced() {
+		p.former[now.String()] = append(p.former[now.String()], old.String())
+	}
 	for c, err := range s.Checkpoints(ctx) {
 		if err != nil {
 			return nil, err
@@ -203,16 +210,30 @@ func (p *past) ways(ctx context.Context) (*ways, error) {
 			w.brought[exported(ctx, p.store, target)] = target
 		}
 	}
+	w.addReplaced()
 	return w, nil
+}
+
+// addReplaced adds the ids that states had before a purge or a repair rewrote them here.
+func (w *ways) addReplaced() {
+	for old, now := range w.past.store.ReadReplaced() {
+		for _, by := range []map[string]*history.Checkpoint{w.byID, w.byTree} {
+			if c := by[now.String()]; c != nil && by[old.String()] == nil {
+				by[old.String()] = c
+			}
+		}
+	}
 }
 
 // meets returns the state here that a state of the other side leads to, nil for none.
 func (w *ways) meets(ctx context.Context, there *past, c *history.Checkpoint) (*history.Checkpoint, error) {
-	if base := w.byID[c.ID]; base != nil {
-		return base, nil
-	}
-	if target, ok := w.brought[c.ID]; ok {
-		return w.past.store.Lookup(ctx, target)
+	for _, id := range append([]string{c.ID}, there.former[c.ID]...) {
+		if base := w.byID[id]; base != nil {
+			return base, nil
+		}
+		if target, ok := w.brought[id]; ok {
+			return w.past.store.Lookup(ctx, target)
+		}
 	}
 	if target, ok := there.merged[c.ID]; ok {
 		return w.byID[exported(ctx, there.store, target)], nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"iter"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -42,6 +43,9 @@ func (l Lines) NoMask() bool { return l.operator.Opt.NoMask }
 func (l Lines) NextToTakeBack(ctx context.Context, kind string, passSessions bool, beyond history.Beyond) (*history.Operation, error) {
 	return l.operator.NextToTakeBack(ctx, kind, passSessions, beyond)
 }
+
+// When returns the time of an operation as the present clock has it; see history.Store.When.
+func (l Lines) When(op *history.Operation) time.Time { return l.operator.When(op) }
 
 // Recorded returns the result of the operation with a token; see Operator.Recorded.
 func (l Lines) Recorded(ctx context.Context, token string) (*Result, error) {

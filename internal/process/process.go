@@ -133,6 +133,18 @@ func Awake() Instant {
 	return Instant{BootID(), up}
 }
 
+// Bound returns the time at of an event at i as the present clock has it. If the clock was set back since, at is later
+// than that. now and present are those of the call.
+func (i Instant) Bound(at, now time.Time, present Instant) time.Time {
+	if d, ok := present.Since(i); ok && now.Add(-d).Before(at.Add(-setBack)) {
+		return now.Add(-d)
+	}
+	return at
+}
+
+// setBack is what a clock is set back at least. Less may be the time between two readings of clocks.
+const setBack = time.Second
+
 // Since is the time that has passed since an earlier moment, as long as both are of one
 // boot.
 func (i Instant) Since(earlier Instant) (time.Duration, bool) {

@@ -80,3 +80,25 @@ func TestInstant(t *testing.T) {
 		t.Error("no clock at all")
 	}
 }
+
+// TestBound: a time that the clock had before it was set back is as far back as the other clock says.
+func TestBound(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	present := Instant{Boot: "b", Up: time.Hour}
+	for _, c := range []struct {
+		i        Instant
+		at, want time.Duration // from now
+	}{
+		{Instant{Boot: "b", Up: time.Hour - time.Minute}, time.Hour, -time.Minute},
+		{Instant{Boot: "b", Up: time.Hour - time.Minute}, -time.Minute, -time.Minute},
+		{Instant{Boot: "b", Up: time.Hour - time.Minute}, -59500 * time.Millisecond, -59500 * time.Millisecond},
+		{Instant{Boot: "b", Up: time.Hour - time.Minute}, -time.Hour, -time.Hour}, // the machine slept
+		{Instant{Boot: "other", Up: time.Hour}, time.Hour, time.Hour},
+		{Instant{}, time.Hour, time.Hour},
+	} {
+		if got := c.i.Bound(now.Add(c.at), now, present); !got.Equal(now.Add(c.want)) {
+			t.Errorf("%+v: %v, want %v", c, got.Sub(now), c.want)
+		}
+	}
+}

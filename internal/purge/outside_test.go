@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/outside"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
@@ -48,6 +49,46 @@ func TestPurgeSecretsOutside(t *testing.T) {
 		if again, err := w.PurgeSecrets(t.Context(), PurgeSecretsOptions{}); err != nil || len(again.Findings) > 0 {
 			t.Errorf("again: %+v, %v", again, err)
 		}
+	}
+}
+
+// TestPathsThatAreNotFound: each given path of which nothing was found is named, and captured as before, whatever else
+// went. A purge that goes on after an interruption knows of none.
+func TestPathsThatAreNotFound(t *testing.T) {
+	t.Parallel()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	away := filepath.Join(dir, "notes")
+	for _, c := range []struct {
+		paths           []string
+		found, notFound state.Paths
+	}{
+		{[]string{"a", "b"}, state.Paths{"a", "b"}, nil},
+		{[]string{"a", "typo"}, state.Paths{"a"}, state.Paths{"typo"}},
+		{[]string{"typo", away}, state.Paths{away}, state.Paths{"typo"}},
+		{[]string{"a", away}, state.Paths{"a", away}, nil},
+	} {
+		w := newWritten(t)
+		w.track(files{"a": "1", "b": "2"})
+		w.saveOutside(away, "plain\n")
+		done := w.purge(c.paths...)
+		if !slices.Equal(done.Paths, c.found) || !slices.Equal(done.NotFound, c.notFound) {
+			t.Errorf("%q: found %q, not found %q", c.paths, done.Paths, done.NotFound)
+		}
+		slices.Sort(c.found)
+		if list := state.Paths(w.purged()); !slices.Equal(list, c.found) {
+			t.Errorf("%q: %q are not captured", c.paths, list)
+		}
+	}
+	w := newWritten(t)
+	w.track(files{"a": "1"})
+	if err := w.DB.WritePrivate(odb.PrivatePurging, []byte("unfinished\n")); err != nil {
+		t.Fatal(err)
+	}
+	if done := w.purge("b"); done.NotFound != nil {
+		t.Errorf("not found %q, though an interrupted purge may have found it", done.NotFound)
 	}
 }
 

@@ -22,6 +22,10 @@ type PurgeResult struct {
 	Checkpoints []string    `json:"checkpoints"` // that became partial: their ids from now on
 	Freed       int64       `json:"freed"`       // bytes
 
+	// NotFound lists the given paths of which nothing was found, from the root or absolute. They are captured as
+	// before.
+	NotFound state.Paths `json:"notFound,omitempty"`
+
 	// Elsewhere lists contents, by their ids, that are still stored because they are
 	// those of other paths, too.
 	Elsewhere []string `json:"elsewhere"`
@@ -37,6 +41,7 @@ type PurgeResult struct {
 func (r *Rewriter) Purge(ctx context.Context, paths []string) (*PurgeResult, error) {
 	inside, away := r.split(paths)
 	p, done := newPurger(r, nil), &PurgeResult{}
+	p.goesOn = r.isUnfinished()
 	if len(inside) > 0 || len(away) == 0 {
 		var err error
 		if p.paths, err = r.purgePaths(inside); err != nil {
@@ -59,7 +64,7 @@ func newPurger(r *Rewriter, paths []string) *purger {
 		commits: make(map[object.ID]object.ID), trees: make(map[object.ID]*purgedTree),
 		found: make(map[string]bool), blobs: make(map[object.ID]bool),
 	}
-	p.deny = func() []string { return p.paths }
+	p.deny = p.foundPaths
 	return p
 }
 
@@ -73,6 +78,9 @@ func (r *Rewriter) purgeBy(ctx context.Context, p *purger, done *PurgeResult) (e
 		return fmt.Errorf("purge: %w", err)
 	}
 	done.Paths = append(p.foundPaths(), done.Paths...)
+	if !p.goesOn {
+		done.NotFound = p.notFound()
+	}
 	done.Checkpoints, done.Elsewhere = append([]string{}, p.partial...), []string{}
 	if done.Freed, err = r.dropAll(ctx); err != nil {
 		return fmt.Errorf("purge: the paths are out of the history, but their contents are not gone yet: %w (do the same again)", err)
@@ -133,7 +141,15 @@ func (r *Rewriter) dropAll(ctx context.Context) (freed int64, err error) {
 			Thorough: true, Purge: true, Pack: r.Packer(), BeforeRemove: r.InCollection(r.RenamePacks),
 			Progress: r.Opt.Told(),
 		})
-		if err != nil {
+		switch {
+		case errors.Is(err, collect.ErrBusy):
+			if err := r.awaitCollection(ctx); err != nil {
+				return freed, err
+			}
+			continue
+		case errors.Is(err, collect.ErrNoSpace):
+			return freed + got.Freed, fmt.Errorf("%w: %w", state.ErrNoSpace, err)
+		case err != nil:
 			return freed, err
 		}
 		freed += got.Freed
@@ -147,11 +163,20 @@ func (r *Rewriter) dropAll(ctx context.Context) (freed int64, err error) {
 	return freed, errors.New("others use the store all the time")
 }
 
+// awaitCollection waits until another process has cleaned, as long as for the lock.
+func (r *Rewriter) awaitCollection(ctx context.Context) error {
+	ctx, cancel := r.Opt.Waiting(ctx)
+	defer cancel()
+	return collect.Wait(ctx, r.DB)
+}
+
 // purger rewrites history.
 type purger struct {
 	repo  *Rewriter
 	batch *odb.Batch
 	paths []string
+
+	goesOn bool // an interrupted purge may have found the paths already
 
 	only   map[object.ID]bool // of the contents at paths only these go; nil = all
 	deny   func() []string    // the paths that stay out of later captures
@@ -176,6 +201,11 @@ func (p *purger) foundPaths() []string {
 		}
 	}
 	return list
+}
+
+// notFound lists the paths that the history did not hold.
+func (p *purger) notFound() []string {
+	return slices.DeleteFunc(slices.Clone(p.paths), func(path string) bool { return p.found[path] })
 }
 
 // rewrite rewrites all refs.

@@ -42,7 +42,7 @@ func (r *Transport) RemoteStatus(ctx context.Context) (*RemoteStatus, error) {
 		status.Error = err.Error()
 	}
 	if status.Sync = r.Opt.Sync != ""; status.Sync {
-		status.Retry = s.retry()
+		status.Retry = s.retry(r.Now())
 	}
 	return status, nil
 }

@@ -23,6 +23,9 @@ func (r *Transport) CleanRemote(ctx context.Context, where string, dryRun bool) 
 	if err != nil {
 		return nil, err
 	}
+	if err := r.purgeEnded(); err != nil {
+		return nil, fmt.Errorf("clean %s: %w", m, err)
+	}
 	if dropped, err = r.cleanRemote(ctx, m, dryRun); err == nil {
 		var more []string
 		more, err = r.cleanSealed(ctx, m, dryRun)
@@ -32,6 +35,19 @@ func (r *Transport) CleanRemote(ctx context.Context, where string, dryRun bool) 
 		err = fmt.Errorf("clean %s: %w", m, err)
 	}
 	return dropped, err
+}
+
+// purgeEnded returns an error if a purge was interrupted. The store may still have the states that it replaces then, so
+// that their lines would stay on the remote, or come back with the next push.
+func (r *Transport) purgeEnded() error {
+	text, err := r.DB.ReadPrivate(odb.PrivatePurging)
+	if err != nil && !errors.Is(err, odb.ErrNotFound) {
+		return err
+	}
+	if len(text) > 0 {
+		return errors.New("a purge has not ended here (the same cairn purge again finishes it)")
+	}
+	return nil
 }
 
 func (r *Transport) cleanRemote(ctx context.Context, m *remote, dryRun bool) (dropped []string, err error) {

@@ -1,6 +1,9 @@
 package transfer
 
 import (
+	"bytes"
+	"errors"
+	"log/slog"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -8,6 +11,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
 func (m *machine) cleanRemote(where string, dryRun bool) []string {
@@ -101,6 +105,30 @@ func TestCleanRemoteSecondNames(t *testing.T) {
 	}
 }
 
+// While a purge has not ended, the store still has the states that it replaced. So nothing can tell which lines go.
+func TestCleanRemoteWithinAPurge(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	dir := bareRepository(t, o)
+	f := newMachine(t)
+	f.track(map[string]string{"a": "1\n"})
+	f.pin("@", "p")
+	f.push(dir)
+	if err := errors.Join(f.Unpin(t.Context(), "p"), f.DB.WritePrivate(odb.PrivatePurging, []byte("unfinished\n"))); err != nil {
+		t.Fatal(err)
+	}
+	before := refsOf(o, dir)
+	if dropped, err := f.CleanRemote(t.Context(), dir, false); err == nil || !strings.Contains(err.Error(), "purge") || dropped != nil || refsOf(o, dir) != before {
+		t.Errorf("dropped %q, %v", dropped, err)
+	}
+	if err := f.DB.WritePrivate(odb.PrivatePurging, nil); err != nil {
+		t.Fatal(err)
+	}
+	if dropped := f.cleanRemote(dir, false); !slices.Equal(dropped, []string{"pins/p"}) {
+		t.Errorf("dropped %q", dropped)
+	}
+}
+
 // A ref that has moved since it was listed stays.
 func TestCleanRemoteMoved(t *testing.T) {
 	t.Parallel()
@@ -145,5 +173,33 @@ func TestCleanRemoteNote(t *testing.T) {
 	list, err := f.other().ListRemote(t.Context(), dir, false)
 	if err != nil || len(list) != 1 || len(list[0].Stores) != 1 || len(list[0].Stores[0].Sessions) != 1 || list[0].Stores[0].Sessions[0].ID != "stays" {
 		t.Errorf("list %+v, %v", list, err)
+	}
+}
+
+// TestFetchOfWhatWasPurged: lines come as they are. What they hold of a purged path is said, once.
+func TestFetchOfWhatWasPurged(t *testing.T) {
+	t.Parallel()
+	remote := bareRepository(t, gittest.NewOracle(t))
+	f := newMachine(t)
+	f.track(map[string]string{"a": "1\n", "key": "secret\n"})
+	f.track(map[string]string{"a": "2\n"})
+	f.push(remote)
+	g := f.other()
+	if err := g.DB.WritePrivate(odb.PrivatePurged, []byte(`["/etc/a","key","none"]`)); err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	g.Store.Log = slog.New(slog.NewTextHandler(&log, nil))
+	g.fetch(remote)
+	if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "paths=key count=1") {
+		t.Errorf("the fetch logs %s", text)
+	}
+	log.Reset()
+	g.fetch(remote)
+	f.track(map[string]string{"a": "3\n"})
+	f.push(remote)
+	g.fetch(remote)
+	if log.Len() > 0 {
+		t.Errorf("later fetches log %s", &log)
 	}
 }

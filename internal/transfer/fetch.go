@@ -218,6 +218,9 @@ func (r *Transport) adopt(
 		}
 		return errors.Join(r.adoptSignatures(l, in.signatures), sealed.writeSeen(l))
 	})
+	if err == nil {
+		r.tellPurged(in)
+	}
 	for _, id := range found {
 		fetched = append(fetched, "lost object "+id.String())
 	}

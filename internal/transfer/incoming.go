@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -23,6 +24,7 @@ type incoming struct {
 
 	audit   *audit
 	commits map[object.ID]bool // checked
+	trees   []object.ID        // of these
 	trusted map[object.ID]bool // that refs of this store lead to
 	ends    odb.Ends           // where lines end on the remote: what came before has been cleaned away there
 	cut     []object.ID        // those of the ends that came
@@ -146,6 +148,8 @@ func (in *incoming) judge(ctx context.Context, tip, old object.ID) (met bool, er
 			}
 		} else if c, err = in.audit.checkpoint(id); err != nil {
 			return false, err
+		} else {
+			in.trees = append(in.trees, c.Tree)
 		}
 		in.commits[id] = true
 		if in.endsHere(id, c.Parents) {
@@ -260,6 +264,29 @@ func (r *Transport) endAt(cut []object.ID) error {
 	}
 	return r.DB.SetShallow(append(ends, cut...))
 }
+
+// tellPurged says which purged paths the states hold that have come. They were pushed before the purge, or by a store
+// without it, and fetches take lines as they are.
+func (r *Transport) tellPurged(in *incoming) {
+	paths, err := r.PurgedPaths()
+	if err != nil {
+		return // captures fail, and say why
+	}
+	holds := func(path string) bool {
+		return slices.ContainsFunc(in.trees, func(tree object.ID) bool {
+			e, err := r.EntryOrNil(tree, path)
+			return err == nil && e != nil
+		})
+	}
+	paths = slices.DeleteFunc(paths, func(path string) bool { return filepath.IsAbs(path) || !holds(path) })
+	if len(paths) > 0 {
+		r.Log.Warn("what was purged here has come again with the fetched lines (the same cairn purge takes it out)",
+			"paths", strings.Join(paths[:min(len(paths), maxTold)], " "), "count", len(paths))
+	}
+}
+
+// maxTold bounds the paths in a warning.
+const maxTold = 5
 
 func (r *Transport) hasAll(in *incoming) error {
 	holds := func(id object.ID) error {

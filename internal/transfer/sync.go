@@ -103,7 +103,7 @@ func Pushes(store string) bool {
 // it is not due either.
 func (r *Transport) syncDue(where string) (bool, error) {
 	s := r.standingOf(where)
-	if r.Now().Before(s.retry()) {
+	if now := r.Now(); now.Before(s.retry(now)) {
 		return false, nil
 	}
 	refs, err := r.ownRefs()
@@ -115,9 +115,9 @@ func (r *Transport) syncDue(where string) (bool, error) {
 	return false, err
 }
 
-// retry is when the pause after a failure is over.
-func (s *standing) retry() time.Time {
-	if s.Failed == 0 {
+// retry is when the pause after a failure is over. A failure in the future is that of another clock, and no pause.
+func (s *standing) retry(now time.Time) time.Time {
+	if s.Failed == 0 || s.Tried.After(now) {
 		return time.Time{}
 	}
 	return s.Tried.Add(min(lastRetry, firstRetry<<min(s.Failed-1, 10)))
@@ -140,7 +140,7 @@ func (r *Transport) pushNew(ctx context.Context, m *remote) (pushed []string, er
 	if err != nil {
 		return nil, err
 	}
-	whole := began.Sub(before.Whole) >= wholeEvery
+	whole := began.Sub(before.Whole).Abs() >= wholeEvery // one in the future is that of another clock
 	wanted := func(ref odb.Ref) bool { return whole || !before.has(ref) }
 	m.left = nil
 	for _, ref := range lines {

@@ -129,6 +129,38 @@ func TestSyncPauses(t *testing.T) {
 	}
 }
 
+// A failure that another clock has put into the future makes no pause: it would last until then. The daily push of every
+// line does not wait for such a time either.
+func TestSyncAfterAClockInTheFuture(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	f := newMachine(t)
+	now := time.Now().AddDate(1, 0, 0)
+	f.Now = func() time.Time { return now }
+	dir := filepath.Join(t.TempDir(), "later.git")
+	f.Opt.Sync = dir
+	f.track(map[string]string{"a": "1\n"})
+	if _, err := f.Sync(t.Context()); err == nil {
+		t.Fatal("pushed to a remote that is not there")
+	}
+	o.In(filepath.Dir(dir), "init", "-q", "--bare", "--template=", dir)
+	now = time.Now()
+	if s := f.status(); !s.Retry.IsZero() {
+		t.Errorf("the next push waits until %v", s.Retry)
+	}
+	if pushed := f.sync(); len(pushed) != 1 {
+		t.Errorf("pushed %q", pushed)
+	}
+	now = now.AddDate(-1, 0, 0)
+	f.pin("@", "p")
+	if pushed := f.sync(); len(pushed) != 1 {
+		t.Errorf("pushed %q", pushed)
+	}
+	if s := f.standingOf(dir); !s.Whole.Equal(now.UTC()) {
+		t.Errorf("every line was pushed at %v last", s.Whole)
+	}
+}
+
 // One push of a store at a time: another process that finds the mark held does nothing, and the holder
 // pushes what came meanwhile.
 func TestSyncOneAtATime(t *testing.T) {

@@ -131,6 +131,7 @@ type collector struct {
 	loose   []object.ID
 	damaged map[*pack.Pack]bool // packs that stay as they are
 	short   error               // there was no room for a job
+	tight   bool                // there was none for a job of several packs: each pack with garbage is a job of its own
 }
 
 // lockName is the private file that carries the kernel lock of a collection.
@@ -283,11 +284,12 @@ const maxRounds = 4
 func (g *collector) sweepGarbage(ctx context.Context) error {
 	for range maxRounds {
 		g.out.Incomplete, g.short = false, nil
+		tight := g.tight
 		err := g.round(ctx)
 		if err != nil || g.marker.Blocked() != nil {
 			return errors.Join(err, g.short)
 		}
-		if !g.out.Incomplete {
+		if !g.out.Incomplete && g.tight == tight {
 			break
 		}
 	}
@@ -315,8 +317,10 @@ func (g *collector) round(ctx context.Context) error {
 		case errors.As(err, &damage):
 			g.damaged[damage.p] = true
 			g.out.Incomplete = true
-		case isFull(err):
-			g.short = fmt.Errorf("%w: %w", ErrNoSpace, err)
+		case errors.Is(err, ErrNoSpace):
+			g.short, g.tight = err, g.tight || j.divides()
+		case atomicfile.IsFull(err):
+			g.short, g.tight = fmt.Errorf("%w: %w", ErrNoSpace, err), g.tight || j.divides()
 		default:
 			return err
 		}

@@ -135,6 +135,34 @@ func TestR62CollectWithoutRoom(t *testing.T) {
 	l.Check(true)
 }
 
+// Where there is no room to make one pack of several, each pack with garbage is copied alone.
+func TestCollectInLittleRoom(t *testing.T) {
+	t.Parallel()
+	l := odbtest.NewLines(t)
+	add := func(ref string, live, dead int) {
+		b := l.NewBatch()
+		id := must1(b.Add(object.Blob, gittest.Noise(uint64(live), live)))
+		if dead > 0 {
+			must1(b.Add(object.Blob, gittest.Noise(uint64(dead), dead)))
+		}
+		must(t, b.Commit())
+		must(t, l.SetRef(ref, id))
+	}
+	add("refs/cairn/a", 20000, 200000)
+	add("refs/cairn/b", 30000, 0)
+	add("refs/cairn/c", 35000, 150000)
+	free := func() (int64, error) { return 40000, nil }
+	out, err := Run(t.Context(), l.DB, Options{Free: free, Thorough: true})
+	if err != nil || out.Dropped != 2 || out.Peak > 40000 || out.Size > 90000 {
+		t.Errorf("%+v, %v", out, err)
+	}
+	odbtest.WantClean(t, l.DB, "little room")
+	l.Check(true)
+	if out := collect(t, l.DB, Options{Thorough: true}); out.Packs != 1 {
+		t.Errorf("a collection with more room leaves %d packs", out.Packs)
+	}
+}
+
 // The caller hears of every pack that goes while the pack is still there, and its error keeps the
 // packs.
 func TestCollectBeforeRemove(t *testing.T) {

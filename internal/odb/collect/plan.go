@@ -72,7 +72,7 @@ func (g *collector) plan() ([]*job, error) {
 	censuses = slices.DeleteFunc(censuses, func(s packCensus) bool { return s.live == 0 })
 	slices.SortFunc(censuses, func(a, b packCensus) int { return cmp.Compare(a.liveBytes, b.liveBytes) })
 	loose, size := g.liveLoose()
-	if g.opt.Pack != nil && g.out.Unpacked == nil {
+	if g.opt.Pack != nil && g.out.Unpacked == nil && !g.tight {
 		if j := g.deltaJob(censuses, loose, size); j != nil {
 			return append(jobs, j), nil
 		}
@@ -213,6 +213,9 @@ func (g *collector) copyJobs(censuses []packCensus, loose []object.ID, size int6
 			merge = 0
 		}
 	}
+	if g.tight {
+		merge, most = 0, 0
+	}
 	j := &job{loose: loose, live: len(loose), bytes: size, pays: len(loose) > 0}
 	for i, s := range censuses {
 		dirty := s.dirty(g.opt.Thorough)
@@ -235,6 +238,9 @@ func appendPaying(jobs []*job, j *job) []*job {
 	}
 	return append(jobs, j)
 }
+
+// divides reports whether the job can be done in parts.
+func (j *job) divides() bool { return len(j.packs) > 1 || len(j.packs) == 1 && len(j.loose) > 0 }
 
 func (j *job) add(s packCensus) {
 	j.packs = append(j.packs, s.p)

@@ -78,7 +78,7 @@ func tight(repo *cairn.Repo, dir string) []cairn.Fault {
 	return []cairn.Fault{{
 		Kind: "store", Path: cairn.Path(dir),
 		Text:   fmt.Sprintf("no new contents can be stored: %s free on that disk, of which %s are to stay free", wording.Size(free), wording.Size(least)),
-		Repair: "make room on that disk, or run cairn gc; or lower min_free_bytes (cairn config)",
+		Repair: "make room on that disk, as cairn --min-free 0 gc may do; or lower min_free_bytes (cairn config)",
 	}}
 }
 

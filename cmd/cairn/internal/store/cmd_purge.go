@@ -50,11 +50,13 @@ With --json:
     the ids of the checkpoints that became partial, bytes, and the ids of
     contents that other paths hold, too; "besides": [{"root", "store",
     "missing", "unneeded"}], if there are any, the stores that hold the same,
-    and whether none of their checkpoints needs it. With --secrets also
+    and whether none of their checkpoints needs it; "notFound", if there are
+    any, the PATHs that no checkpoint holds. With --secrets also
     "findings": [{"path", "rule", "line", "checkpoints"}], and "uncaptured",
     the paths that are not captured until --lift.
 
-Exit status: 3 if other paths or stores still hold the contents.
+Exit status: 3 if other paths or stores still hold the contents, or if only some
+of the PATHs were found; 4 if none was.
 `
 
 func (c *commands) purgeCommand() *cobra.Command {
@@ -140,10 +142,13 @@ func (c *commands) printPurged(done *cairn.PurgeResult, answer any, args ...stri
 	if n := len(done.Elsewhere); n > 0 {
 		c.Console.Remark("the contents of %s are still stored, because other paths hold the same", wording.Count(n, "file"))
 	}
+	for _, path := range done.NotFound {
+		c.Console.Remark("no checkpoint holds %s", pathtext.Quote(path))
+	}
 	for i := range done.Besides {
 		c.Console.Remark("%s", besidesText(&done.Besides[i], args))
 	}
-	if err == nil && len(done.Elsewhere)+len(done.Besides) > 0 {
+	if err == nil && len(done.Elsewhere)+len(done.Besides)+len(done.NotFound) > 0 {
 		err = cli.ErrPartly
 	}
 	return err

@@ -42,7 +42,7 @@ func (c *Config) loadFile(path string, apply func(*file) error) error {
 	return apply(f)
 }
 
-var errNoFile = fmt.Errorf("no regular file of at most %d bytes", maxFile)
+var errNoFile = errors.New("no regular file of at most 1 MiB")
 
 // readFile returns nil for a file that does not exist. Beside an error it returns the file if
 // its text was read.

@@ -203,7 +203,7 @@ func (a *typist) mistypes() {
 	after := a.state()
 	a.commands(func() {
 		a.answers("cairn redoo", `there is no cairn redoo; did you mean cairn redo\?; nothing was done`)
-		a.answers("cairn checkout 3", `there is no cairn checkout; nothing was done`)
+		a.answers("cairn stash 3", `there is no cairn stash; nothing was done`)
 		a.answers("cairn undo --dry-run", `would take back 1 turn \(not yet: this is a preview\): 1 deleted deleted mistyped\.txt`)
 		a.is("after mistyped commands and a dry run", after)
 	})

@@ -142,18 +142,14 @@ func (h *hook) sessionMeta() map[string]string {
 	return meta
 }
 
-// beginTurn ends a step that is still open: the turn before was interrupted, unless its tool goes on.
+// beginTurn ends a step that is still open: the turn before was interrupted.
 func (h *hook) beginTurn(ctx context.Context) error {
 	if !h.overlaps() {
 		if err := h.begin(ctx, h.session, h.parent, ""); err != nil {
 			return err
 		}
 	}
-	err := h.takeNews(ctx)
-	if !h.goesOn() {
-		err = errors.Join(h.finish(ctx, h.session, h.turn.of(h.event)), err)
-	}
-	err = errors.Join(err, h.cutAgents(ctx))
+	err := errors.Join(h.finish(ctx, h.session, h.turn.of(h.event)), h.takeNews(ctx), h.cutAgents(ctx))
 	waits := h.parent == "" && !h.final && h.isReverted(ctx)
 	if !waits {
 		err = errors.Join(err, h.recordLeft(ctx, false))

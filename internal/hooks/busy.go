@@ -133,20 +133,6 @@ func (h *hook) steered() bool {
 	return h.agent == Qwen && h.message != "" && h.message == h.turn.Message && !h.turn.Over
 }
 
-// goesOn reports whether a prompt was typed while a tool of the session runs, and waits for it: what the tool writes
-// from now on is its own. Claude Code, OpenCode and Kilo CLI call their hooks at that moment; other agents hand the
-// prompt in after the tool. After Esc, Claude Code's transcript has a result of the call, and the other two end the turn.
-func (h *hook) goesOn() bool {
-	calls := h.turn.Calls
-	switch {
-	case h.parent != "" || len(calls) == 0:
-		return false
-	case h.agent == Claude:
-		return h.transcript != "" && isWaiting(h.transcript, calls)
-	}
-	return ownUndo[h.agent] != ""
-}
-
 // endInterrupted ends the step of calls that have come back without a word to the hooks.
 func (h *hook) endInterrupted(ctx context.Context) error {
 	if h.transcript == "" || h.do.dryRun || !hasResults(h.transcript, h.turn.Calls) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
@@ -29,21 +28,6 @@ func hasResults(path string, calls []string) bool {
 		}
 	}
 	return len(calls) > 0
-}
-
-// isWaiting reports whether a transcript holds one of the calls, and no result of it.
-func isWaiting(path string, calls []string) bool {
-	tail, err := readTail(path, transcriptTail)
-	if err != nil {
-		return false
-	}
-	return slices.ContainsFunc(calls, func(call string) bool { return hasCall(tail, call) && !hasResult(tail, call) })
-}
-
-// hasCall looks for a line whose message asks for the call.
-func hasCall(tail []byte, call string) bool {
-	id, err := json.Marshal(call)
-	return err == nil && bytes.Contains(tail, append([]byte(`"id":`), id...))
 }
 
 // hasResult looks for a line whose message has a result of the call. A text that quotes

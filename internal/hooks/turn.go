@@ -93,10 +93,10 @@ type part struct {
 	Command string `json:"command,omitempty"`
 }
 
-// follow makes this the turn of a message. A step that is still open without a call is of the turn before.
+// follow makes this the turn of a message. A step that is still open is of the turn before.
 func (t *turn) follow(message string) {
 	t.Message, t.Running, t.Refused, t.Late, t.Over = message, nil, "", nil, false
-	t.Old = t.Step != "" && len(t.Calls) == 0
+	t.Old = t.Step != ""
 }
 
 func (t *turn) empty() bool {

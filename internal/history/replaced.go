@@ -117,6 +117,15 @@ func (r *Store) RecordReplaced(l *Locked, more map[object.ID]object.ID) error {
 	return r.DB.WritePrivate(odb.PrivateReplaced, []byte(strings.Join(lines, "")))
 }
 
+// PurgeUnfinished reports whether a purge has rewritten the history and has contents to drop yet.
+func (r *Store) PurgeUnfinished() (bool, error) {
+	text, err := r.DB.ReadPrivate(odb.PrivatePurging)
+	if errors.Is(err, odb.ErrNotFound) {
+		return false, nil
+	}
+	return len(text) > 0, err
+}
+
 // PurgedPaths lists, from the root, the paths that are not captured any more because
 // they were purged. The error says that the list cannot be read.
 func (r *Store) PurgedPaths() ([]string, error) {

@@ -276,8 +276,8 @@ func (r *Rewriter) setUnfinished(l *history.Locked, unfinished bool) error {
 
 // isUnfinished reports whether an interrupted purge has left contents to drop.
 func (r *Rewriter) isUnfinished() bool {
-	text, err := r.DB.ReadPrivate(odb.PrivatePurging)
-	return err == nil && len(text) > 0
+	unfinished, err := r.PurgeUnfinished()
+	return err == nil && unfinished
 }
 
 // dropGit drops the records of the user's git repository and the objects that they lead to: either

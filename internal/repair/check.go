@@ -239,8 +239,7 @@ func (c *checker) purged() {
 
 // unfinishedPurge tells of a purge that has rewritten the history and was interrupted before it had dropped everything.
 func (c *checker) unfinishedPurge() {
-	text, err := c.repo.DB.ReadPrivate(odb.PrivatePurging)
-	if err != nil || len(text) == 0 {
+	if unfinished, err := c.repo.PurgeUnfinished(); err != nil || !unfinished {
 		return
 	}
 	c.note(Fault{

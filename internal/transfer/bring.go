@@ -55,7 +55,7 @@ func (r *Transport) link(b *bringing, tree object.ID) error {
 			return nil
 		}
 	}
-	if unfinished, err := b.from.DB.ReadPrivate(odb.PrivatePurging); len(unfinished) > 0 || err != nil && !errors.Is(err, odb.ErrNotFound) {
+	if unfinished, err := b.from.PurgeUnfinished(); unfinished || err != nil {
 		return nil
 	}
 	var want []object.ID

@@ -40,14 +40,11 @@ func (r *Transport) CleanRemote(ctx context.Context, where string, dryRun bool) 
 // purgeEnded returns an error if a purge was interrupted. The store may still have the states that it replaces then, so
 // that their lines would stay on the remote, or come back with the next push.
 func (r *Transport) purgeEnded() error {
-	text, err := r.DB.ReadPrivate(odb.PrivatePurging)
-	if err != nil && !errors.Is(err, odb.ErrNotFound) {
-		return err
+	unfinished, err := r.PurgeUnfinished()
+	if err == nil && unfinished {
+		err = errors.New("a purge has not ended here (the same cairn purge again finishes it)")
 	}
-	if len(text) > 0 {
-		return errors.New("a purge has not ended here (the same cairn purge again finishes it)")
-	}
-	return nil
+	return err
 }
 
 func (r *Transport) cleanRemote(ctx context.Context, m *remote, dryRun bool) (dropped []string, err error) {

@@ -22,7 +22,7 @@ type past struct {
 	own    map[string]bool     // ids of states
 	back   map[string]string   // by the checkpoint after an operation: the state that it went to
 	merged map[string]string   // by the checkpoint after a complete merge in effect: its target
-	former map[string][]string // by the id of a rewritten state: those that it had before
+	former map[string][]string // by the id of a rewritten state, or of its tree: those that it had before
 }
 
 func pastOf(ctx context.Context, s *history.Store) (*past, error) {
@@ -216,10 +216,12 @@ func (p *past) ways(ctx context.Context) (*ways, error) {
 
 // addReplaced adds the ids that states had before a purge or a repair rewrote them here.
 func (w *ways) addReplaced() {
-	for old, now := range w.past.store.ReadReplaced() {
-		for _, by := range []map[string]*history.Checkpoint{w.byID, w.byTree} {
-			if c := by[now.String()]; c != nil && by[old.String()] == nil {
-				by[old.String()] = c
+	for _, by := range []map[string]*history.Checkpoint{w.byID, w.byTree} {
+		for now, former := range w.past.former {
+			for _, old := range former {
+				if c := by[now]; c != nil && by[old] == nil {
+					by[old] = c
+				}
 			}
 		}
 	}

@@ -89,10 +89,10 @@ func (m *mender) listOf(ctx context.Context, _ string) (id object.ID, found bool
 	return id, newest != nil, nil
 }
 
-// timeOf returns the time of the commit that a ref names, zero if it names none.
 // fineTime is the time of a commit, as fine as it is known.
 func fineTime(c *object.CommitData) time.Time { return time.Unix(0, history.TimeOf(c)) }
 
+// timeOf returns the time of the commit that a ref names, zero if it names none.
 func (m *mender) timeOf(name string) (when time.Time, err error) {
 	id, err := m.repo.DB.Ref(name)
 	if errors.Is(err, odb.ErrNotFound) {

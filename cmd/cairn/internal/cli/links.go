@@ -46,7 +46,7 @@ func (c *Program) PathLink(path, text string) string {
 	return c.links.to(path, text)
 }
 
-// PlaceLink is PlaceText as a link.
+// PlaceLink is an absolute path, as a link where links are wanted.
 func (c *Program) PlaceLink(place string) string {
 	if !c.linking().on {
 		return pathtext.Place(place)

@@ -16,7 +16,7 @@ func TestTerminalCopilot(t *testing.T) {
 	needTmux(t)
 	s, argv := copilotAgent(t)
 	a := &typist{terminal: &terminal{sandbox: s}, abs: true, ready: `\? help`, cannot: map[string]string{
-		"undo beside a tool": notDriven, "Esc, then undo": notDriven, "a background command": notDriven,
+		"undo beside a tool": notDriven, "Esc, then undo": notDriven, "a prompt beside a tool": notDriven, "a background command": notDriven,
 		"an undo that takes long": notDriven, "a full disk": "Copilot CLI shows no message of a hook at the start of a session",
 	}}
 	a.everything(argv...)

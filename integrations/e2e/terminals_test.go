@@ -42,6 +42,7 @@ var terminalCases = []struct {
 	{"a mistyped command", (*typist).mistypes},
 	{"undo beside a tool", (*typist).undoesBesideATool},
 	{"Esc, then undo", (*typist).undoesAfterEsc},
+	{"a prompt beside a tool", (*typist).steers},
 	{"a background command", (*typist).undoesBesideABackgroundCommand},
 	{"an undo that takes long", (*typist).undoesLate},
 	{"a question keeps redo", (*typist).keepsRedo},
@@ -292,13 +293,32 @@ func (a *typist) stop() {
 	a.t.Fatalf("Esc does not stop it:\n%s", a.screen())
 }
 
+// steers types a prompt while a tool runs. What the tool writes after it goes with undo, also where the agent
+// takes the prompt as a turn of its own.
+func (a *typist) steers() {
+	a.t.Helper()
+	before := a.state()
+	first := script{shell(waitsForGo("steered-1.txt", "steered-2.txt")), "done with steered"}
+	a.makes(first.short(a.t), "steered-1.txt")
+	a.types(script{"told more"}.short(a.t))
+	a.tellsToGo("steered-1.txt")
+	end := "done with steered|told more"
+	if a.typed == queues {
+		end = "told more"
+	}
+	a.sees(end)
+	a.rests(end)
+	a.says("cairn undo", `took back 1 turn: 2 deleted deleted steered-1\.txt deleted steered-2\.txt`)
+	a.is("after a prompt beside a tool and undo", before)
+}
+
 // undoesBesideABackgroundCommand: undo takes what the turn did, and names the command
 // that was left running, or takes what that has written, too.
 func (a *typist) undoesBesideABackgroundCommand() {
 	a.t.Helper()
 	before := a.state()
 	command := op{Shell: waitsForGo("back-1.txt", "back-2.txt"), After: true}
-	a.plays(script{command, shell("while [ ! -e back-1.txt ]; do sleep 0.05; done"), "left it running"})
+	a.plays(script{command, shell("while [ ! -s back-1.txt ]; do sleep 0.05; done"), "left it running"})
 	a.says("cairn undo", `took back 1 turn: 1 deleted deleted back-1\.txt.*background command`)
 	a.is("after undo beside a background command", before)
 	a.tellsToGo("back-1.txt")

@@ -82,11 +82,11 @@ func (h *hook) applyKind(ctx context.Context) error {
 	case prompt:
 		return h.beginTurn(ctx)
 	case before:
-		return h.beforeTool(ctx)
+		return errors.Join(h.meetTurn(ctx), h.beforeTool(ctx))
 	case after:
 		return h.afterTool(ctx)
 	case did:
-		return h.didTool(ctx)
+		return errors.Join(h.meetTurn(ctx), h.didTool(ctx))
 	case stop:
 		h.turn.Running, h.turn.Over = h.running, h.parent == "" || h.turn.Over
 		if h.tasks {
@@ -142,25 +142,28 @@ func (h *hook) sessionMeta() map[string]string {
 	return meta
 }
 
-// beginTurn ends a step that is still open: the turn before was interrupted.
+// beginTurn ends a step that is still open: the turn before was interrupted, unless its tool goes on.
 func (h *hook) beginTurn(ctx context.Context) error {
+	if h.isFurther() {
+		return h.addFurther(ctx)
+	}
 	if !h.overlaps() {
 		if err := h.begin(ctx, h.session, h.parent, ""); err != nil {
 			return err
 		}
 	}
-	err := errors.Join(h.finish(ctx, h.session, h.turn.of(h.event)), h.takeNews(ctx), h.cutAgents(ctx))
+	err := h.takeNews(ctx)
+	if !h.goesOn() {
+		err = errors.Join(h.endTurnBefore(ctx), err)
+	}
 	waits := h.parent == "" && !h.final && h.isReverted(ctx)
 	if !waits {
 		err = errors.Join(err, h.recordLeft(ctx, false))
 	}
-	h.did.message = h.turnID()
-	if h.parent == "" {
-		if !waits {
-			h.turn.Left = ""
-		}
-		h.turn.follow(h.did.message)
+	if h.parent == "" && !waits {
+		h.turn.Left = ""
 	}
+	h.hear()
 	m := h.promptMessage()
 	if h.parent == "" {
 		h.turn.Asked = nil

@@ -133,6 +133,12 @@ func (h *hook) steered() bool {
 	return h.agent == Qwen && h.message != "" && h.message == h.turn.Message && !h.turn.Over
 }
 
+// goesOn reports whether a prompt was typed while a tool of the session runs, and waits for it: what the tool writes
+// from now on is its own. OpenCode and Kilo CLI call the hook at that moment, and end the turn after Esc.
+func (h *hook) goesOn() bool {
+	return h.parent == "" && len(h.turn.Calls) > 0 && ownUndo[h.agent] != ""
+}
+
 // endInterrupted ends the step of calls that have come back without a word to the hooks.
 func (h *hook) endInterrupted(ctx context.Context) error {
 	if h.transcript == "" || h.do.dryRun || !hasResults(h.transcript, h.turn.Calls) {

@@ -104,11 +104,14 @@ func (h *hook) recordPrompt(ctx context.Context, m *session.MessageBegin) error 
 // prompt. Without its turn the tools would count as those of the turn before, and an undo would take both turns back as
 // one. Where the prompt before is still being recorded, the text of this one is lost.
 func (h *hook) keepPrompt() {
-	if h.kind != prompt || h.parent != "" {
+	switch {
+	case h.kind != prompt || h.parent != "":
+		return
+	case h.isFurther():
+		h.hearFurther()
 		return
 	}
-	h.did.message = h.turnID()
-	h.turn.follow(h.did.message)
+	h.hear()
 	if h.turn.Pending == "" {
 		h.turn.Asked = h.promptMessage()
 	}

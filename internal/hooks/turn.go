@@ -60,6 +60,9 @@ type turn struct {
 	// Ending: the session's own step that is being ended in the background.
 	Ending *ending `json:"ending,omitempty"`
 
+	// Heard: the turn as the agent names it, which is nil where the agent does not.
+	Heard *heard `json:"heard,omitempty"`
+
 	// Typed: the newest undo or redo that was typed.
 	Typed *typed `json:"typed,omitempty"`
 
@@ -93,10 +96,10 @@ type part struct {
 	Command string `json:"command,omitempty"`
 }
 
-// follow makes this the turn of a message. A step that is still open is of the turn before.
+// follow makes this the turn of a message. A step that is still open without a call is of the turn before.
 func (t *turn) follow(message string) {
 	t.Message, t.Running, t.Refused, t.Late, t.Over = message, nil, "", nil, false
-	t.Old = t.Step != ""
+	t.Old = t.Step != "" && len(t.Calls) == 0
 }
 
 func (t *turn) empty() bool {

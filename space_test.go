@@ -2,6 +2,7 @@ package cairn_test
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -39,9 +40,12 @@ func TestR61_Budget(t *testing.T) {
 			refs := gittest.Manifest(t, filepath.Join(store, "refs"))
 			f.write("big", noise(1, 9<<20))
 			f.write("small", noise(2, 100<<10))
-			_, err := f.repo().Track(background, cairn.TrackOptions{})
+			r := f.repo()
+			full := bytesBelow(store) + 4<<20 // a way back may use half of what is free
+			r.SetFreeSpace(func() (int64, error) { return full - bytesBelow(store), nil })
+			_, err := r.Track(background, cairn.TrackOptions{})
 			assertError(t, err, cairn.ErrNoSpace)
-			_, err = f.repo().Restore(background, first, cairn.RestoreOptions{})
+			_, err = r.Restore(background, first, cairn.RestoreOptions{})
 			assertError(t, err, cairn.ErrNoSpace)
 			gittest.AssertEqual(t, "the objects", before, gittest.Manifest(t, filepath.Join(store, "objects")))
 			gittest.AssertEqual(t, "the refs", refs, gittest.Manifest(t, filepath.Join(store, "refs")))
@@ -52,6 +56,19 @@ func TestR61_Budget(t *testing.T) {
 			f.trackAll()
 		})
 	}
+}
+
+// bytesBelow is the size of all files below a directory, unfinished ones included.
+func bytesBelow(dir string) (size int64) {
+	filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			if info, err := d.Info(); err == nil {
+				size += info.Size()
+			}
+		}
+		return nil
+	})
+	return size
 }
 
 // TestR61_CleansFirst: before it fails, a capture asks for cleaning, once, without the

@@ -114,7 +114,7 @@ func (s *Sessions) update(ctx context.Context, id string, f func(*operation.Line
 	return s.lines.Update(ctx, f)
 }
 
-// updateFamily is update for a change that concerns children and parents, too.
+// updateFamily is update for a change that concerns children and parents, too: a way back, or a removal.
 func (s *Sessions) updateFamily(ctx context.Context, f func(*operation.LineUpdate) error) error {
 	s.mu.Lock()
 	var all []*PendingStep
@@ -127,7 +127,10 @@ func (s *Sessions) updateFamily(ctx context.Context, f func(*operation.LineUpdat
 			return err
 		}
 	}
-	return s.lines.Update(ctx, f)
+	return s.lines.Update(ctx, func(u *operation.LineUpdate) error {
+		u.GoBack()
+		return f(u)
+	})
 }
 
 // withBeginning adds to an error about a missing step the reason why the newest step has not begun.

@@ -71,9 +71,7 @@ type Options struct {
 	FineDirs func(device uint64) bool // see scan.Walk
 	Known    scan.Known               // replaces borrowing; may be nil
 
-	// Recording is set for the capture that records a finished operation. It is made however full
-	// the disk is.
-	Recording bool
+	Purpose Purpose
 }
 
 // Capture reads the files that differ from the last capture. The caller may add objects to the
@@ -83,7 +81,7 @@ func (r *Capturer) Capture(ctx context.Context, l *history.Locked, opt Options) 
 		return nil, fmt.Errorf("capture: %w", err)
 	}
 	r.RefreshRepository()
-	batch := r.NewBatch(opt.Recording) // lists the packs
+	batch := r.NewBatch(opt.Purpose) // lists the packs
 	x, before, remembered := r.recall(l, r.DB.KnownPacks())
 	if !remembered {
 		opt.Scope, opt.Names = nil, nil
@@ -94,7 +92,7 @@ func (r *Capturer) Capture(ctx context.Context, l *history.Locked, opt Options) 
 		batch.Discard()
 		return nil, err
 	}
-	c := &Snapshot{repo: r, Index: x, rules: rules, differs: -1, recording: opt.Recording,
+	c := &Snapshot{repo: r, Index: x, rules: rules, differs: -1, recording: opt.Purpose == ForRecord,
 		reasons: make(map[string]error), Batch: batch}
 	if root := x.Root(); root != nil {
 		c.from = root.Tree

@@ -21,30 +21,56 @@ func (e *BegunError) Error() string { return e.Err.Error() }
 // Unwrap returns the error itself.
 func (e *BegunError) Unwrap() error { return e.Err }
 
-// NewBatch returns a batch that respects the Room. A batch that records a finished
-// operation is not limited: without the record the next command would repeat the operation.
-func (r *Capturer) NewBatch(recording bool) *odb.Batch {
+// Purpose is what a batch is for. It decides how far the batch may use up the disk of the store.
+type Purpose int
+
+const (
+	// ForCapture leaves Room.MinFree bytes of the disk free.
+	ForCapture Purpose = iota
+
+	// ForWayBack may use half of the free space, where Room.MinFree is more than the other half. A way back saves
+	// little, and it may be what gives a full disk room again.
+	ForWayBack
+
+	// ForRecord has no limit: without the record of a finished operation the next command would repeat the operation.
+	ForRecord
+)
+
+// NewBatch returns a batch that respects the Room.
+func (r *Capturer) NewBatch(purpose Purpose) *odb.Batch {
 	b := r.DB.NewBatch()
-	if !recording && (r.Room.MinFree > 0 || r.Room.MaxBytes > 0) {
-		b.Limit(r.room())
+	if purpose != ForRecord && (r.Room.MinFree > 0 || r.Room.MaxBytes > 0) {
+		b.Limit(r.room(purpose))
 	}
 	return b
+}
+
+// leastFree is the number of bytes that a new batch leaves free on the disk.
+func (r *Capturer) leastFree(purpose Purpose) int64 {
+	if free, err := r.FreeSpace(); purpose == ForWayBack && err == nil {
+		return min(r.Room.MinFree, free/2)
+	}
+	return r.Room.MinFree
 }
 
 // room returns a function that the batch calls before it writes bytes to the store. It reads the
 // free space each time, so writes of other processes count. It sums its arguments, so its last
 // refusal names what the whole batch needs.
-func (r *Capturer) room() func(more int64) error {
-	measured := false // for this batch
+func (r *Capturer) room(purpose Purpose) func(more int64) error {
+	measured := false  // for this batch
+	least := int64(-1) // not known yet
 	var granted, need int64
 	return func(more int64) error {
 		if need += more; more < 0 {
 			return nil
 		}
 		if r.Room.MinFree > 0 {
-			if free, err := r.FreeSpace(); err == nil && free-(need-granted) < r.Room.MinFree {
+			if least < 0 {
+				least = r.leastFree(purpose)
+			}
+			if free, err := r.FreeSpace(); err == nil && free-(need-granted) < least {
 				return &state.Shortage{Need: need, Text: fmt.Sprintf("%s free on the disk of %s, of which %s are to stay free, and %s are needed",
-					wording.Size(free), r.DB.Dir(), wording.Size(r.Room.MinFree), wording.Size(need)), Step: "min_free_bytes, or free the disk"}
+					wording.Size(free), r.DB.Dir(), wording.Size(least), wording.Size(need)), Step: "min_free_bytes, or free the disk"}
 			}
 		}
 		if r.Room.MaxBytes > 0 {

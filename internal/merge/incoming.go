@@ -3,6 +3,7 @@ package merge
 import (
 	"context"
 
+	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/diff"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -62,7 +63,7 @@ func (m *Merger) incoming(
 // onlyHunks narrows changes down to hunks, and adds the state that they make of base to the store, where
 // it is read from then on.
 func (m *Merger) onlyHunks(ctx context.Context, hunks []string, base state.State, list []diff.FileChange) ([]diff.FileChange, state.State, error) {
-	batch := m.NewBatch(false)
+	batch := m.NewBatch(capture.ForCapture)
 	defer batch.Discard()
 	list, err := m.OnlyHunks(ctx, batch, hunks, lister, list)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/diff"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -148,7 +149,7 @@ func (m *Merger) Keep(ctx context.Context, from *history.Store, spec, base strin
 func (m *Merger) bring(ctx context.Context, from *history.Store, c, known *history.Checkpoint, keep bool) (*history.Checkpoint, error) {
 	var id object.ID
 	err := m.Exclusive(ctx, func(*history.Locked) (err error) {
-		batch := m.NewBatch(false)
+		batch := m.NewBatch(capture.ForCapture)
 		defer batch.Discard()
 		if id, err = m.Transport.Bring(ctx, batch, from, c, known); err != nil {
 			return state.AsNoSpace(err)

@@ -26,7 +26,8 @@ type LineUpdate struct {
 	lock      *history.Locked
 	disk      *capture.Snapshot
 	published bool
-	compared  bool   // the capture was compared before it is published
+	compared  bool // the capture was compared before it is published
+	purpose   capture.Purpose
 	joint     *Joint // of the operations of the update, nil for operations of this root alone
 }
 
@@ -53,6 +54,9 @@ func (u *LineUpdate) ForgetDisk() {
 	u.discardCapture()
 	u.disk, u.published, u.compared = nil, false, false
 }
+
+// GoBack says that the update is a way back, which may use more of a disk than a capture.
+func (u *LineUpdate) GoBack() { u.purpose = capture.ForWayBack }
 
 // Join makes the operations of the update shares of a joint operation, or with nil operations of this
 // root alone.
@@ -172,7 +176,7 @@ func (u *LineUpdate) capture(ctx context.Context, paths []string) (*capture.Snap
 		if err != nil {
 			return nil, err
 		}
-		c, err := u.repo.Capture(ctx, u.lock, capture.Options{Hints: hints})
+		c, err := u.repo.Capture(ctx, u.lock, capture.Options{Hints: hints, Purpose: u.purpose})
 		if err != nil {
 			return nil, err
 		}

@@ -56,7 +56,7 @@ func (r *Operator) Merge(ctx context.Context, m Merging) (*Result, error) {
 }
 
 func (r *Operator) incoming(ctx context.Context, m Merging, disk *capture.Snapshot) (*Incoming, error) {
-	batch := r.NewBatch(false)
+	batch := r.NewBatch(capture.ForCapture)
 	defer batch.Discard()
 	in, err := m.Incoming(ctx, batch, disk.State())
 	if err != nil {

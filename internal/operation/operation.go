@@ -57,7 +57,7 @@ func (r *Operator) operate(ctx context.Context, req opRequest, makePlan planMake
 type planMaker func(*capture.Snapshot) (*plan.Plan, error)
 
 func (r *Operator) operateLocked(ctx context.Context, l *history.Locked, req opRequest, makePlan planMaker) (*Result, error) {
-	disk, err := r.Capture(ctx, l, capture.Options{})
+	disk, err := r.Capture(ctx, l, capture.Options{Purpose: capture.ForWayBack})
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func (r *Operator) saveBefore(
 	ctx context.Context, l *history.Locked, req opRequest, disk *capture.Snapshot, p *plan.Plan,
 ) (object.ID, *odb.Batch, error) {
 	r.Holds(l)
-	batch := r.NewBatch(false)
+	batch := r.NewBatch(capture.ForWayBack)
 	id, err := r.addBefore(ctx, batch, req, disk, p)
 	if err != nil {
 		batch.Discard()

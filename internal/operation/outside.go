@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/outside"
@@ -147,7 +148,7 @@ func (r *Operator) saveOutside(b *outsideBack) (*journalOutside, error) {
 	if b.plan.None() {
 		return j, nil
 	}
-	batch := r.NewBatch(false)
+	batch := r.NewBatch(capture.ForWayBack)
 	defer batch.Discard()
 	ref, err := b.plan.Save(r.DB, batch)
 	if err != nil {
@@ -260,7 +261,7 @@ func (u *LineUpdate) SaveOutside(paths, earlier []string) (string, error) {
 	for _, e := range w.Before() {
 		known[string(e.Path)] = true
 	}
-	batch := u.repo.NewBatch(false)
+	batch := u.repo.NewBatch(u.purpose)
 	defer batch.Discard()
 	list, err := u.repo.keeper().Save(batch, away, known)
 	if err != nil || len(list) == 0 {
@@ -283,7 +284,7 @@ func (u *LineUpdate) EndOutside(records []string) (string, error) {
 	if len(list) == 0 {
 		return "", nil
 	}
-	batch := u.repo.NewBatch(true)
+	batch := u.repo.NewBatch(capture.ForRecord)
 	defer batch.Discard()
 	return u.addRecord(batch, outside.Record{After: list})
 }

@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/plan"
@@ -37,7 +38,7 @@ func (r *Operator) storeMerged(p *plan.Plan) error {
 	if len(p.Merged) == 0 {
 		return nil
 	}
-	batch := r.NewBatch(false)
+	batch := r.NewBatch(capture.ForWayBack)
 	defer batch.Discard()
 	for _, content := range p.Merged {
 		if _, err := batch.Add(object.Blob, content); err != nil {

@@ -25,7 +25,7 @@ import (
 // The capture is complete after a crash (x is nil), and if the operation changed ignore rules,
 // because these decide about other paths.
 func recaptureOptions(j *journal, outcomes []apply.Outcome, x *index.Index, by *apply.Executor) capture.Options {
-	opt := capture.Options{Recording: true, FineDirs: by.DirsStampFinely, Forget: make(map[string]bool)}
+	opt := capture.Options{Purpose: capture.ForRecord, FineDirs: by.DirsStampFinely, Forget: make(map[string]bool)}
 	ignored := j.keptIgnored()
 	for _, path := range ignored {
 		opt.Forget[path] = true

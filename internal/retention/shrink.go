@@ -149,13 +149,10 @@ func (r *Cleaner) copyAtOnce(opt CleanOptions) int64 {
 // minCopied is the pack size in bytes below which copyAtOnce sets no limit, if the disk has room.
 const minCopied = 64 << 10
 
-// reserve returns the number of bytes of disk that a cleaning leaves free. A cleaning that makes
-// room may use half of the free space, because it returns more than it takes.
+// reserve returns the number of bytes of disk that a cleaning leaves free. A cleaning may use half of
+// the free space, because it returns more than it takes.
 func (r *Cleaner) reserve(opt CleanOptions) int64 {
 	reserve := settings.WithDefaults(opt.Retention, r.DefaultBudget).MinFree
-	if opt.need == 0 {
-		return reserve
-	}
 	free, err := r.FreeSpace()
 	if err != nil {
 		return reserve

@@ -72,8 +72,9 @@ type Options struct {
 
 	// Retention limits the store. A capture leaves Retention.MinFree bytes of the disk free and
 	// keeps the store within Retention.MaxBytes. A capture that would exceed a limit first cleans,
-	// unless NoClean is set, and fails with ErrNoSpace if that is not enough. nil = no limit of the
-	// store, and no cleaning.
+	// unless NoClean is set, and fails with ErrNoSpace if that is not enough. A way back, and a cleaning,
+	// may use half of the free space instead of leaving MinFree. nil = no limit of the store, and no
+	// cleaning.
 	Retention *Retention
 	NoClean   bool
 

@@ -1,6 +1,7 @@
 package retention
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -223,6 +224,18 @@ func TestCleanIfDue(t *testing.T) {
 	f.time = f.time.Add(-24 * time.Hour)
 	if got, err := f.CleanIfDue(t.Context(), keep, time.Hour); err != nil || got == nil {
 		t.Errorf("with a clock that was set back %+v, %v", got, err)
+	}
+}
+
+// TestCleanIfDueTells: a cleaning that cannot begin says why.
+func TestCleanIfDueTells(t *testing.T) {
+	t.Parallel()
+	f := newAged(t)
+	f.trackAgo(0, "now")
+	broken := errors.New("an operation that cannot be finished")
+	f.Recovery = func(context.Context, *history.Locked) error { return broken }
+	if got, err := f.CleanIfDue(t.Context(), settings.Retention{KeepLast: 1}, time.Hour); !errors.Is(err, broken) || got != nil {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 

@@ -256,10 +256,10 @@ func (r *Cleaner) CleanIfDue(ctx context.Context, keep settings.Retention, every
 		}
 		return r.writeNote(false, 0) // before the work, so that other processes do not begin, too
 	})
-	if !begun || errors.Is(err, state.ErrLocked) {
+	if errors.Is(err, state.ErrLocked) {
 		return nil, nil
 	}
-	if err != nil {
+	if err != nil || !begun {
 		return nil, err
 	}
 	done, err := r.Clean(ctx, CleanOptions{Retention: keep})

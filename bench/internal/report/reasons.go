@@ -52,7 +52,7 @@ var reasons = map[string]map[string]string{
 var reasonsOfGoals = map[string]string{
 	names.OpFirst:     "hashing and compressing every file is most of the work of both",
 	names.OpTakeBack:  "cairn looks at the tree, compares every file with what the turn left, and notes what it removes",
-	names.OpBringBack: "cairn reads every file from its store, and notes what it writes",
+	names.OpBringBack: "ext4 without a journal passes over inodes that were freed lately, and more were than before the floor",
 }
 
 const reasonServed = "the call goes to the server, which flushes what it writes just as well"

@@ -131,7 +131,7 @@ func TestPlan(t *testing.T) {
 			t.Errorf("%s: %q", p.name, o.contenders)
 		}
 	}
-	for _, args := range [][]string{{"-without", "100"}, {"-all", "-without", "linux,"}, {"-all", "-profile", "x"}} {
+	for _, args := range [][]string{{"-without", "100"}, {"-all", "-without", "linux,"}, {"-all", "-profile", "x"}, {"-on", "ext4,xfs"}, {"-table", "-on", "ext4"}} {
 		if _, err := parseOptions(args); err == nil {
 			t.Errorf("%q is accepted", args)
 		}

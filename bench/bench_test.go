@@ -171,6 +171,36 @@ func TestWrongResultFails(t *testing.T) {
 	}
 }
 
+// TestOnAnImage: trees and stores lie on a file system of their own, and nothing of it is left.
+func TestOnAnImage(t *testing.T) {
+	t.Parallel()
+	needPrograms(t)
+	kind := imageKinds[slices.IndexFunc(imageKinds, func(k imageKind) bool { return k.name == "ext4" })]
+	if why := kind.missing(nil); why != "" {
+		t.Skip(why)
+	}
+	_, unmount, err := kind.mount(t.TempDir(), 16<<20)
+	if err != nil {
+		t.Skip(err) // root may lack the right in a container
+	}
+	if err := unmount(); err != nil {
+		t.Fatal(err)
+	}
+	cache := t.TempDir()
+	opt, err := parseOptions([]string{
+		"-files", "30", "-n", "1", "-quiet", "-no-flush", "-cache", cache, "-contenders", names.CLI, "-only", names.OpUnchanged, "-on", "ext4",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := bench(context.Background(), opt, io.Discard, io.Discard); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(cache); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
 // Ids that differ from git's must end the run with an error, and the earlier measurements must
 // still be there.
 func TestWrongIDFails(t *testing.T) {

@@ -65,7 +65,7 @@ func (k imageKind) mount(dir string, bytes int64) (place string, unmount func() 
 	}
 	return place, func() error {
 		_, err := p.Run("", "umount", place)
-		return errors.Join(err, os.Remove(image))
+		return errors.Join(err, os.Remove(image), os.Remove(place))
 	}, nil
 }
 

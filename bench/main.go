@@ -108,7 +108,8 @@ tables. Relative names of files start in the directory bench.
                     1 GB of node_modules: cairn checkout beside cp, rsync and git
                     worktree add, on file systems in images that it makes and mounts;
                     80000 files take 10 GB in -cache. Only root on Linux can mount
-  -on LIST          with -copies: file systems, from btrfs,xfs,ext4
+  -on LIST          with -copies: file systems, from btrfs,xfs,ext4. Without: the one on
+                    which trees and stores lie, in an image below -cache
 
   -serve            instead put a server under load: sessions that work at once, a
                     step each -pace, each changing one file
@@ -261,7 +262,12 @@ func withDriver(ctx context.Context, opt options, diagnostics io.Writer, f func(
 	if d.corpus, err = openCorpus(opt, cache, progress); err != nil {
 		return err
 	}
-	if d.scratch, err = os.MkdirTemp(cache, "run-"); err != nil {
+	place, unmount, err := onImage(opt, cache)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unmount()) }()
+	if d.scratch, err = os.MkdirTemp(place, "run-"); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close(), d.cleanUp()) }()
@@ -282,6 +288,24 @@ func withDriver(ctx context.Context, opt options, diagnostics io.Writer, f func(
 		d.report.Note("other programs were running (load average %.1f at the beginning): do not trust the times", m.Load)
 	}
 	return f(d)
+}
+
+// onImage returns where trees and stores lie: on the file system that -on names, in an image below cache, or in cache.
+func onImage(opt options, cache string) (place string, unmount func() error, err error) {
+	for _, kind := range imageKinds {
+		if len(opt.images) == 0 || kind.name != opt.images[0] {
+			continue
+		}
+		if why := kind.missing(opt.images); why != "" {
+			return "", nil, fmt.Errorf("-on %s: %s", kind.name, why)
+		}
+		free, err := system.FreeSpace(cache)
+		if err != nil {
+			return "", nil, err
+		}
+		return kind.mount(cache, free/2)
+	}
+	return cache, func() error { return nil }, nil
 }
 
 // cacheDir returns an absolute path without symlinks: git and cairn print such paths.

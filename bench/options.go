@@ -127,6 +127,12 @@ func parseOptions(args []string) (options, error) {
 	if opt.images, err = parseImages(images); err != nil {
 		return opt, err
 	}
+	switch one := len(opt.images) > 0 && !opt.copies; {
+	case one && len(opt.images) > 1:
+		return opt, errors.New("-on takes one file system without -copies")
+	case one && (opt.keep || opt.all || opt.table || opt.large || opt.serve || opt.agents || opt.curves || opt.growth > 0 || opt.fleet > 0):
+		return opt, errors.New("-on goes with -copies or with a run of its own corpus, without -keep")
+	}
 	if opt.only, err = parseOnly(only, opt.curves); err != nil {
 		return opt, err
 	}

@@ -241,6 +241,14 @@ func TestWatchingStorms(t *testing.T) {
 				w.Fatal(err)
 			}
 		},
+		"an operation that keeps an ignored file of the repository": func(w *watcher) {
+			first := w.track()
+			gittest.NewOracle(w.T).In(w.root, "add", "-f", "d1/x.log")
+			w.write("d6/sub/f1", "to be undone")
+			if res, err := w.watching.Restore(w.Context(), first.Hash, cairn.RestoreOptions{}); err != nil || len(res.Kept) != 1 {
+				w.Errorf("%+v, %v", res, err)
+			}
+		},
 		"an operation of somebody else": func(w *watcher) {
 			first := w.track()
 			w.write("d6/sub/f1", "to be undone")

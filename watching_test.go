@@ -150,6 +150,17 @@ func (w *watcher) oneEdit(content string) {
 	}
 }
 
+// On a file system that folds case, a process may write a .gitignore by another spelling.
+func TestWatchingRulesInAnotherSpelling(t *testing.T) {
+	t.Parallel()
+	w := newWatcher(t, watchedTree())
+	w.write("d1/.GitIgnore", "")
+	w.same("rules written")
+	if n := w.visited.Load(); n < 200 {
+		t.Errorf("after a change of rules %d files were looked at", n)
+	}
+}
+
 // What happens between two tracks, by name.
 func TestWatchingStorms(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,28 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
+// TestGitNestedHalfMade: a repository that was not whole when a capture met it is found when it is, though nothing in
+// its work tree changes then.
+func TestGitNestedHalfMade(t *testing.T) {
+	t.Parallel()
+	for _, watch := range []bool{false, true} {
+		f := newGitFixture(t)
+		f.opt.Watch = watch
+		r := f.repo()
+		if err := os.MkdirAll(f.path("d/.git"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		f.write("d/x", "x")
+		first := f.trackBy(r)
+		f.o.Init(f.path("d"))
+		f.trackBy(r)
+		words, err := r.GitMoved(f.Context(), first.Checkpoint, "@")
+		if got := strings.Join(words, ", "); err != nil || got != "in d the repository is new" {
+			t.Errorf("watching %v: moved %q (%v)", watch, got, err)
+		}
+	}
+}
+
 // TestGitNested: repositories in the work tree are found when they come, recorded when they move, and
 // said by their paths. An index that was only refreshed makes no checkpoint, and a linked work tree is
 // not nested.

@@ -150,6 +150,17 @@ func (w *watcher) oneEdit(content string) {
 	}
 }
 
+// On a file system that folds case, a process may write a .gitignore by another spelling.
+func TestWatchingRulesInAnotherSpelling(t *testing.T) {
+	t.Parallel()
+	w := newWatcher(t, watchedTree())
+	w.write("d1/.GitIgnore", "")
+	w.same("rules written")
+	if n := w.visited.Load(); n < 200 {
+		t.Errorf("after a change of rules %d files were looked at", n)
+	}
+}
+
 // What happens between two tracks, by name.
 func TestWatchingStorms(t *testing.T) {
 	t.Parallel()
@@ -239,6 +250,14 @@ func TestWatchingStorms(t *testing.T) {
 			w.same("restored")
 			if _, err := w.watching.Undo(w.Context(), cairn.RevertOptions{}); err != nil {
 				w.Fatal(err)
+			}
+		},
+		"an operation that keeps an ignored file of the repository": func(w *watcher) {
+			first := w.track()
+			gittest.NewOracle(w.T).In(w.root, "add", "-f", "d1/x.log")
+			w.write("d6/sub/f1", "to be undone")
+			if res, err := w.watching.Restore(w.Context(), first.Hash, cairn.RestoreOptions{}); err != nil || len(res.Kept) != 1 {
+				w.Errorf("%+v, %v", res, err)
 			}
 		},
 		"an operation of somebody else": func(w *watcher) {

@@ -92,6 +92,7 @@ func (r *Capturer) Capture(ctx context.Context, l *history.Locked, opt Options) 
 		batch.Discard()
 		return nil, err
 	}
+	rules.forget(opt.Forget)
 	c := &Snapshot{repo: r, Index: x, rules: rules, differs: -1, recording: opt.Purpose == ForRecord,
 		reasons: make(map[string]error), Batch: batch}
 	if root := x.Root(); root != nil {

@@ -12,10 +12,12 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gitstate"
 )
 
-// maxNested is how many nested repositories are recorded.
+// maxNested is how many nested repositories are recorded, and about how many that cannot be read are looked at
+// again.
 const maxNested = 200
 
-// nestedNote is what a store remembers of a nested repository, or of a submodule.
+// nestedNote is what a store remembers of a nested repository, or of a submodule. Without a git directory it
+// is of a ".git" that could not be read, such as one that is being made.
 type nestedNote struct {
 	Place  string          `json:"place"` // path from the root
 	GitDir string          `json:"gitDir"`
@@ -74,6 +76,15 @@ func nestedAt(root, place string) *git.Repo {
 	return repo
 }
 
+// unreadAt returns the note of a place whose ".git" is no repository, none where it is gone.
+func unreadAt(root, place string) []nestedNote {
+	path := filepath.Join(root, filepath.FromSlash(place), ".git")
+	if _, err := os.Lstat(path); err != nil {
+		return nil
+	}
+	return []nestedNote{{Place: place, Stamps: gitstate.StampsOf(path)}}
+}
+
 // readNested reads the nested repositories: those of the last note and those that the scan met. The
 // first time all captured directories are looked at, unless the scan has listed each of them.
 func (c *Snapshot) readNested(ctx context.Context, record *gitstate.Record, last *GitNote) (repos []*git.Repo, notes []nestedNote) {
@@ -93,7 +104,13 @@ func (c *Snapshot) readNested(ctx context.Context, record *gitstate.Record, last
 	common := map[string]bool{record.CommonDir: true}
 	for _, place := range slices.Sorted(maps.Keys(places)) {
 		repo := nestedAt(c.repo.Root, place)
-		if repo == nil || common[repo.CommonDir] {
+		if repo == nil {
+			if len(notes) < maxNested {
+				notes = append(notes, unreadAt(c.repo.Root, place)...)
+			}
+			continue
+		}
+		if common[repo.CommonDir] {
 			continue // a linked work tree has the refs of its repository
 		}
 		common[repo.CommonDir] = true

@@ -138,6 +138,21 @@ func (a *auxiliary) remember(dropped []state.Path) bool {
 	return true
 }
 
+// forget prepares for a scan to which captured paths are unknown. The excerpt lacks those that the user's
+// index has, because captured paths need no reason.
+func (s *ruleSource) forget(paths map[string]bool) {
+	if len(paths) == 0 || s.user == nil || s.user.full != nil {
+		return
+	}
+	list := make([]state.Path, 0, len(paths))
+	for path := range paths {
+		list = append(list, state.Path(path))
+	}
+	if !s.user.kept.remember(list) {
+		s.user.full = s.user.read()
+	}
+}
+
 // copyUserIndex copies the excerpt of the user's index.
 func (a *auxiliary) copyUserIndex(of auxiliary) {
 	a.UserIndex, a.Held, a.Sparse, a.Dropped, a.NoneSkipped = of.UserIndex, of.Held, of.Sparse, of.Dropped, of.NoneSkipped

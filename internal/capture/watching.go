@@ -6,6 +6,7 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -113,12 +114,23 @@ func (w *watching) drain() {
 		w.doubt(c.Reason)
 		return
 	}
-	for _, names := range c.Dirs {
-		if _, ok := names[".gitignore"]; ok {
-			w.doubt("ignore rules have changed")
-		}
+	if touchesRules(&c) {
+		w.doubt("ignore rules have changed")
 	}
 	w.pending.Merge(c)
+}
+
+// touchesRules reports whether a .gitignore may have changed. A file system that folds case reports it by the
+// spelling that a process used.
+func touchesRules(c *watch.Changes) bool {
+	for _, names := range c.Dirs {
+		for name := range names {
+			if strings.EqualFold(name, index.IgnoreFile) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // enter returns the function that puts directories under watch, nil without a watcher. With a

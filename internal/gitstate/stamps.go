@@ -91,6 +91,13 @@ func (s *stamper) result(began time.Time) Stamps {
 	return out
 }
 
+// StampsOf returns the stamps of a path that was looked at just before.
+func StampsOf(path string) Stamps {
+	var s stamper
+	s.see(path)
+	return s.result(time.Now())
+}
+
 func sumOf(stamps []git.Stamp) (sum string, newest int64) {
 	h := sha256.New()
 	line := make([]byte, 0, 40)

@@ -1,10 +1,14 @@
 package httpapi
 
 import (
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/gofrs/flock"
+
+	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
@@ -163,4 +167,20 @@ func TestV63_NoInternalsInProblems(t *testing.T) {
 			t.Errorf("%s: %d %s", query, got.status, got.body)
 		}
 	}
+}
+
+// TestCleaningTwice: a cleaning beside that of another process is a conflict.
+func TestCleaningTwice(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1")})
+	f.track()
+	other := flock.New(filepath.Join(f.dataDir, "snapshot", cairn.ProjectID(f.root), "cairn", "collect"))
+	if err := other.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	f.call("POST", "/gc", `{}`).problem(t, 409, "locked")
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f.call("POST", "/gc", `{}`).want(t, 200, nil)
 }

@@ -230,7 +230,7 @@ func (s *Server) checkSettings(r *http.Request) error {
 		return err
 	}
 	if protocol.Settings(s.opt.Build, opt) != theirs {
-		return problem(http.StatusPreconditionFailed, protocol.Mismatch, "this server is another build or has other settings")
+		return problem(http.StatusPreconditionFailed, protocol.Mismatch, "this server is another build, or has other settings or mounts")
 	}
 	return nil
 }

@@ -50,6 +50,7 @@ var byError = []struct {
 }{
 	{session.ErrExpired, http.StatusGone, protocol.Expired},
 	{session.ErrBusy, http.StatusConflict, protocol.Busy},
+	{session.ErrFetched, http.StatusConflict, protocol.Refused},
 	{errGoingBack, http.StatusConflict, protocol.Busy},
 	{session.ErrID, http.StatusBadRequest, protocol.BadID},
 	{cairn.ErrNotFound, http.StatusNotFound, protocol.NotFound},
@@ -66,6 +67,7 @@ var byError = []struct {
 	{cairn.ErrConflict, http.StatusConflict, protocol.Conflict},
 	{cairn.ErrSealed, http.StatusLocked, protocol.Sealed},
 	{cairn.ErrLocked, http.StatusConflict, protocol.Locked},
+	{cairn.ErrBusy, http.StatusConflict, protocol.Locked},
 	{cairn.ErrTooLarge, http.StatusConflict, protocol.Refused},
 	{cairn.ErrSecrets, http.StatusConflict, protocol.Secrets},
 	{cairn.ErrNoSpace, http.StatusInsufficientStorage, protocol.Refused},

@@ -102,6 +102,8 @@ func remoteOperations(t *testing.T, more ...func(*cairn.Options)) {
 	second.call("POST", "/fetch", FetchRequest{Session: "none"}).problem(t, 404, "not-found")
 	second.call("POST", "/resume", ResumeRequest{Session: "none"}).problem(t, 404, "not-found")
 
+	second.call("POST", "/session/ses_a/revert", SessionRevert{Start: true}).problem(t, 409, "refused") // resume comes first
+
 	var plan, done cairn.Result
 	second.call("POST", "/resume", ResumeRequest{Session: "ses", DryRun: true}).want(t, 200, &plan)
 	second.holds("mine\n")

@@ -26,7 +26,7 @@ const (
 	Conflict     Kind = "conflict"     // 409: the policy is fail and there was one
 	Moved        Kind = "moved"        // 409: the disk is not what it was when the plan was made
 	Exists       Kind = "exists"       // 409: the name is taken
-	Refused      Kind = "refused"      // 409: the directory is too large; 507: the disk is too full
+	Refused      Kind = "refused"      // 409: the directory is too large, or the session was fetched; 507: the disk is too full
 	Secrets      Kind = "secrets"      // 409: files hold secrets, and the settings refuse checkpoints of them
 	Disabled     Kind = "disabled"     // 409: capturing is switched off for the project
 	NoRemote     Kind = "no-remote"    // 409: no push has gone to a remote, and no setting names one

@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"os"
 	"reflect"
+	"sync"
 
 	"github.com/seed-fb9cbc17/cairn"
 )
@@ -20,15 +22,22 @@ const SettingsHeader = "Cairn-Settings"
 // digits. The record of the operation has it, so that the caller finds it where the answer is lost.
 const OperationHeader = "Cairn-Operation"
 
+// mountsOf names the mount namespace of this process, "" where a system has none. In another namespace the
+// path of the root may lead to other files.
+var mountsOf = sync.OnceValue(func() string {
+	name, _ := os.Readlink("/proc/self/ns/mnt")
+	return name
+})
+
 // Settings returns a hash over everything on which an answer depends: the build, the
-// root, the data directory and the options of the library, except those for progress,
+// mount namespace, the root, the data directory and the options of the library, except those for progress,
 // waiting and watching, and the names for other machines, which few commands look up. It reads the options by reflection, so new ones count without a
 // change here.
 func Settings(build string, opt cairn.Options) string {
 	opt.Logger, opt.Progress, opt.Command = nil, nil, ""
 	opt.Machine, opt.User = "", ""
 	opt.MustExist, opt.Workers, opt.LockTimeout, opt.Watch = false, 0, 0, false
-	text := fmt.Appendf(nil, "%d %q", Version, build)
+	text := fmt.Appendf(nil, "%d %q %q", Version, build, mountsOf())
 	all := reflect.ValueOf(opt)
 	for i := range all.NumField() {
 		f := all.Field(i)

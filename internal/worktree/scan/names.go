@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"bytes"
 	"fmt"
 	"iter"
 	"slices"
@@ -49,10 +50,33 @@ func unknownNames[N string | []byte](block []byte, names []N) iter.Seq[N] {
 	}
 }
 
+// addSpellings adds the names in the block that differ only in case from one that is not in it. On a
+// file system that folds case, a change is reported by the spelling that a process used.
+func addSpellings(block []byte, names []string) []string {
+	others := make(map[string]bool)
+	for name := range unknownNames(block, names) {
+		others[string(folded(name))] = true
+	}
+	all := names[:len(names):len(names)]
+	for rec, rest := index.Next(block); rec != nil && len(others) > 0; rec, rest = index.Next(rest) {
+		if others[string(folded(rec.Name()))] {
+			all = append(all, string(rec.Name()))
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func folded[N string | []byte](name N) []byte { return bytes.ToLower([]byte(name)) }
+
 // visitNames scans some names of n and keeps the other entries.
 func (w *worker) visitNames(n *node, old []byte) error {
 	n.block = slices.Grow(n.block, len(old)) // usually the new block is as long
-	for _, name := range n.names {
+	names := n.names
+	if n.listed {
+		names = addSpellings(old, names)
+	}
+	for _, name := range names {
 		var rec index.Record
 		rec, old = w.copyUpTo(n, old, name)
 		if n.listed && !w.names.Has(name) {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/ignore"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -120,5 +121,41 @@ func symlink(t *testing.T, target, path string) {
 	t.Helper()
 	if err := os.Symlink(target, path); err != nil {
 		t.Skip("this system makes no symlink:", err)
+	}
+}
+
+// On a file system that folds case, the system may report a change of a file by another spelling of its name.
+func TestScanNamesInAnotherSpelling(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		names  []string
+		change func(t *testing.T, root string)
+	}{
+		"contents": {[]string{"README"}, func(t *testing.T, root string) { writeFile(t, filepath.Join(root, "README"), "new") }},
+		"removed":  {[]string{"README"}, func(t *testing.T, root string) { remove(t, filepath.Join(root, "README")) }},
+		"made again": {[]string{"README"}, func(t *testing.T, root string) {
+			remove(t, filepath.Join(root, "README"))
+			writeFile(t, filepath.Join(root, "README"), "")
+		}},
+		"a directory":        {[]string{"Sub"}, func(t *testing.T, root string) { remove(t, filepath.Join(root, "Sub")) }},
+		"not ASCII":          {[]string{"\u00c9"}, func(t *testing.T, root string) { writeFile(t, filepath.Join(root, "\u00c9"), "new") }},
+		"a spelling of none": {[]string{"OTHER"}, func(*testing.T, string) {}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root := gittest.CaseBlindDir(t)
+			for _, path := range []string{"readme", "sub/x", "z", "\u00e9"} {
+				writeFile(t, filepath.Join(root, path), path)
+			}
+			sink := &memorySink{}
+			s := newScan(root, index.New(), sink)
+			runScan(t, s)
+			test.change(t, root)
+			s.Scope, s.Names = map[string]bool{"": true}, map[string][]string{"": test.names}
+			narrow := runScan(t, s)
+			if want := runScan(t, newScan(root, index.New(), sink)); narrow.Tree != want.Tree {
+				t.Errorf("tree %s, want %s", narrow.Tree, want.Tree)
+			}
+		})
 	}
 }

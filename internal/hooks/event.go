@@ -45,6 +45,7 @@ const (
 	sessionBegin             // a session begins or is resumed
 	news                     // asks for the report that goes along with the next prompt
 	prompt                   // the user says something: a turn begins
+	comeBack                 // the agent says something itself: the turn goes on
 	before                   // a tool is about to run
 	after                    // a tool, or all tools of a batch, have run
 	did                      // a tool has run, and no event came before it

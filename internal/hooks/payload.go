@@ -148,8 +148,13 @@ func childID(session, agent string) string { return session + "/" + agent }
 func (e *event) decidePrompt(deaf bool) {
 	text := strings.TrimSpace(e.prompt)
 	switch {
-	case e.parent != "", text == "", slices.ContainsFunc(continuations, func(c string) bool { return strings.HasPrefix(text, c) }):
+	case e.parent != "", text == "":
 		e.kind = noise // Qwen repeats an empty prompt before every turn of the model
+	case slices.ContainsFunc(continuations, func(c string) bool { return strings.HasPrefix(text, c) }):
+		e.kind = noise
+		if e.message != "" {
+			e.kind = comeBack
+		}
 	case deaf:
 	default:
 		if do := parseCommand(text); do != nil {

@@ -44,7 +44,7 @@ func (h *hook) known(ctx context.Context) bool {
 
 // cutAgents ends the open steps of sub-agents at a prompt.
 func (h *hook) cutAgents(ctx context.Context) (err error) {
-	if h.parent != "" || !speaks(h.agent) {
+	if !speaks(h.agent) {
 		return nil
 	}
 	for id, w := range h.turn.Agents {

@@ -82,7 +82,7 @@ func (h *hook) applyKind(ctx context.Context) error {
 	case prompt:
 		return h.beginTurn(ctx)
 	case comeBack:
-		h.goOn()
+		return h.goOn(ctx)
 	case before:
 		return errors.Join(h.meetTurn(ctx), h.beforeTool(ctx))
 	case after:

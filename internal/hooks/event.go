@@ -80,6 +80,8 @@ type event struct {
 	paths      []string // that an edit tool names
 	reads      bool     // no tool of the event can change a file by itself
 	background bool     // the tool leaves something running
+	left       string   // Copilot: the name of that command
+	back       string   // comeBack: the command that has ended
 	all        bool     // after: every call has come back, told or not
 	alone      bool     // before: nothing tells of a tool's end, so the step before ends now
 

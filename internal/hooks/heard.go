@@ -106,9 +106,10 @@ func (h *hook) meetTurn(ctx context.Context) error {
 
 // goOn takes in the prompt of an agent itself, because a sub-agent or a command has come back. The turn goes on, under
 // the id of that prompt.
-func (h *hook) goOn() {
+func (h *hook) goOn(ctx context.Context) error {
 	h.turn.Over = false
 	if h.message != "" && h.turn.Heard != nil {
 		h.turn.Heard.ID = h.message
 	}
+	return h.shellEnded(ctx)
 }

@@ -62,3 +62,22 @@ func TestAWaitingPromptBeginsWithASubAgent(t *testing.T) {
 	w.isAs(after, "after undo")
 	w.noFailures()
 }
+
+// TestATurnWithoutAPrompt: Claude Code asks the model after a line for the shell ("! command"), and calls no hook for that.
+func TestATurnWithoutAPrompt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Claude, aTree())
+	before := w.manifest()
+	w.oneTool("1", "1", "make one", "c1", "one")
+	after := w.manifest()
+	w.toolOf("2", "c2", "two")
+	w.toolOf("2", "c3", "three")
+	w.stops("2")
+	if said := w.prompted("s", "cairn undo"); !strings.Contains(said, "took back 1 turn: 2 deleted") {
+		t.Error(said)
+	}
+	w.isAs(after, "after undo")
+	w.prompted("s", "cairn undo")
+	w.isAs(before, "after undo")
+	w.noFailures()
+}

@@ -95,6 +95,9 @@ func (h *hook) meetTurn(ctx context.Context) error {
 	}
 	next := now.Next
 	now.ID, now.Next = h.message, nil
+	if next == nil && h.agent == Claude && h.turn.Over {
+		next = h.promptMessage() // of a line for the shell, of which no hook tells
+	}
 	if next == nil {
 		return nil // a sub-agent has come back, and the turn goes on
 	}

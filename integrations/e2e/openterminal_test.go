@@ -30,6 +30,7 @@ var openCases = []struct {
 	{"a mistyped command", openTypist.mistypes},
 	{"undo beside a tool", openTypist.undoesBesideATool},
 	{"Esc, then undo", openTypist.undoesAfterEsc},
+	{"a prompt beside a tool", openTypist.steers},
 	{"a background command", openTypist.hasNoBackground},
 	{"an undo that takes long", openTypist.undoesLate},
 	{"a branch changed", openTypist.tellsWhatGitDid},
@@ -280,6 +281,22 @@ func (a openTypist) undoesAfterEsc() {
 	a.stop()
 	a.undo(reverted("1"))
 	a.becomes("after Esc and undo", before)
+}
+
+// steers types a prompt while a tool runs. What the tool writes after it goes back with the messages.
+func (a openTypist) steers() {
+	a.t.Helper()
+	before := a.state()
+	first := script{shell(waitsForGo("steered-1.txt", "steered-2.txt")), "done with steered"}
+	a.makes(first.short(a.t), "steered-1.txt")
+	a.types(script{"told more"}.short(a.t))
+	a.sees("QUEUED")
+	a.tellsToGo("steered-1.txt")
+	a.sees("told more")
+	a.rests("told more")
+	a.undo(reverted("1"))
+	a.undo(reverted("2"))
+	a.becomes("after a prompt beside a tool and undo", before)
 }
 
 func (a openTypist) hasNoBackground() {

@@ -24,6 +24,7 @@ type typist struct {
 	ready  string                         // what the screen shows when a line can be typed
 	asked  map[string]string              // questions at the start, and the options that answer them
 	tells  func(line, want string) string // how it answers a line that cairn answers; nil: on the screen
+	steer  func(*typist)                  // how it takes a prompt beside a tool, where that is no part of the turn
 	cannot map[string]string              // cases that the interface cannot do, and why
 }
 
@@ -297,6 +298,10 @@ func (a *typist) stop() {
 // takes the prompt as a turn of its own.
 func (a *typist) steers() {
 	a.t.Helper()
+	if a.steer != nil {
+		a.steer(a)
+		return
+	}
 	before := a.state()
 	first := script{shell(waitsForGo("steered-1.txt", "steered-2.txt")), "done with steered"}
 	a.makes(first.short(a.t), "steered-1.txt")

@@ -81,6 +81,8 @@ func (h *hook) applyKind(ctx context.Context) error {
 		return h.takeNews(ctx)
 	case prompt:
 		return h.beginTurn(ctx)
+	case comeBack:
+		return h.goOn(ctx)
 	case before:
 		return errors.Join(h.meetTurn(ctx), h.beforeTool(ctx))
 	case after:

@@ -3,8 +3,10 @@ package hooks
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/known"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -57,6 +59,33 @@ func (h *hook) recordLeft(ctx context.Context, pending bool) error {
 		h.did.ended = true
 	}
 	return err
+}
+
+// noteShell notes a command that goes on.
+func (h *hook) noteShell() {
+	if h.agent == known.Copilot && h.background && !slices.Contains(h.turn.Shells, h.left) {
+		h.turn.Shells = append(h.turn.Shells, h.left)
+	}
+}
+
+// shellEnded ends what counts to commands that went on, once the last of them has ended. What changes from then on is
+// the user's.
+func (h *hook) shellEnded(ctx context.Context) error {
+	h.turn.Shells = slices.DeleteFunc(h.turn.Shells, func(id string) bool { return id == h.back })
+	if h.back == "" || len(h.turn.Shells) > 0 {
+		return nil
+	}
+	if err := h.recordLeft(ctx, true); err != nil {
+		return err
+	}
+	h.turn.Background, h.turn.Going = false, false
+	if !h.isReverted(ctx) { // else a prompt or a tool records it
+		h.turn.Left = ""
+	}
+	if len(h.turn.Calls) > 0 {
+		return nil
+	}
+	return h.endStep(ctx, h.session, &h.turn.work, nil)
 }
 
 // recordsLeft lists the commands that show or take back turns. A redo makes no record: it

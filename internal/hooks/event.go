@@ -45,6 +45,7 @@ const (
 	sessionBegin             // a session begins or is resumed
 	news                     // asks for the report that goes along with the next prompt
 	prompt                   // the user says something: a turn begins
+	comeBack                 // the agent says something itself: the turn goes on
 	before                   // a tool is about to run
 	after                    // a tool, or all tools of a batch, have run
 	did                      // a tool has run, and no event came before it
@@ -79,6 +80,8 @@ type event struct {
 	paths      []string // that an edit tool names
 	reads      bool     // no tool of the event can change a file by itself
 	background bool     // the tool leaves something running
+	left       string   // Copilot: the name of that command
+	back       string   // comeBack: the command that has ended
 	all        bool     // after: every call has come back, told or not
 	alone      bool     // before: nothing tells of a tool's end, so the step before ends now
 

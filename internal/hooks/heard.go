@@ -84,16 +84,35 @@ func (h *hook) endTurnBefore(ctx context.Context) error {
 // meetTurn begins the turn of a further prompt with its first tool, which has another id.
 func (h *hook) meetTurn(ctx context.Context) error {
 	now := h.turn.Heard
-	if h.parent != "" || h.message == "" || now == nil || now.ID == h.message {
+	switch {
+	case h.message == "" || now == nil:
 		return nil
+	case now.ID == h.message:
+		now.Sum = "" // every call for its prompt is over: the same text is another prompt
+		return nil
+	case h.parent != "" && (now.Next == nil || h.turn.Agents[h.session] != nil):
+		return nil // a sub-agent that goes on has the id of the prompt that was typed last
 	}
 	next := now.Next
 	now.ID, now.Next = h.message, nil
+	if next == nil && h.agent == Claude && h.turn.Over {
+		next = h.promptMessage() // of a line for the shell, of which no hook tells
+	}
 	if next == nil {
 		return nil // a sub-agent has come back, and the turn goes on
 	}
-	err := h.endTurnBefore(ctx)
+	err := errors.Join(h.finish(ctx, h.topSession(), &h.turn.work), h.cutAgents(ctx))
 	h.turn.follow(h.message)
 	next.Message, h.turn.Asked = h.message, next
 	return err
+}
+
+// goOn takes in the prompt of an agent itself, because a sub-agent or a command has come back. The turn goes on, under
+// the id of that prompt.
+func (h *hook) goOn(ctx context.Context) error {
+	h.turn.Over = false
+	if h.message != "" && h.turn.Heard != nil {
+		h.turn.Heard.ID = h.message
+	}
+	return h.shellEnded(ctx)
 }

@@ -56,6 +56,7 @@ type toolCall struct {
 	Tool     string          `json:"tool_name"`
 	Input    json.RawMessage `json:"tool_input"`
 	Response json.RawMessage `json:"tool_response"`
+	Result   json.RawMessage `json:"tool_result"` // Copilot
 	Call     string          `json:"tool_use_id"`
 }
 
@@ -148,8 +149,13 @@ func childID(session, agent string) string { return session + "/" + agent }
 func (e *event) decidePrompt(deaf bool) {
 	text := strings.TrimSpace(e.prompt)
 	switch {
-	case e.parent != "", text == "", slices.ContainsFunc(continuations, func(c string) bool { return strings.HasPrefix(text, c) }):
+	case e.parent != "", text == "":
 		e.kind = noise // Qwen repeats an empty prompt before every turn of the model
+	case slices.ContainsFunc(continuations, func(c string) bool { return strings.HasPrefix(text, c) }):
+		e.kind = noise
+		if e.back = shellBack(text); e.message != "" || e.back != "" {
+			e.kind = comeBack
+		}
 	case deaf:
 	default:
 		if do := parseCommand(text); do != nil {
@@ -169,7 +175,9 @@ func (e *event) readCalls(agent string, p *payload) {
 	for _, call := range calls {
 		e.reads = e.reads && (readsOnly(call.Tool) || reportsAgents[agent] && launchesAgent(call.Tool))
 		e.paths = append(e.paths, toolPaths(p.Dir, call.Tool, call.Input)...)
-		e.background = e.background || leavesRunning(call)
+		if leavesRunning(call) {
+			e.background, e.left = true, shellLeft(call)
+		}
 	}
 	e.alone = agent == known.Crush
 	e.shell = shellCommand(p.Tool, p.Input)

@@ -110,7 +110,7 @@ func (h *hook) forgetSteps() {
 		if now := was.lateSteps(h.session); len(now) > 0 {
 			left = now
 		}
-		*h.turn = turn{Late: left, Background: was.Background, Left: was.Left, Message: was.Message, Heard: was.Heard, Over: was.Over, Running: was.Running, Missed: was.Missed, Why: was.Why, Noted: was.Noted, Told: was.Told, Broken: was.Broken, Gaps: was.Gaps, Line: was.Line, Owner: was.Owner, Model: was.Model, Linked: was.Linked, Unlinked: was.Unlinked}
+		*h.turn = turn{Late: left, Background: was.Background, Shells: was.Shells, Left: was.Left, Message: was.Message, Heard: was.Heard, Over: was.Over, Running: was.Running, Missed: was.Missed, Why: was.Why, Noted: was.Noted, Told: was.Told, Broken: was.Broken, Gaps: was.Gaps, Line: was.Line, Owner: was.Owner, Model: was.Model, Linked: was.Linked, Unlinked: was.Unlinked}
 	}
 }
 

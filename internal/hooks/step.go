@@ -122,6 +122,7 @@ func (h *hook) afterTool(ctx context.Context) error {
 		return h.recordSince(ctx)
 	}
 	w.Going = w.Going || h.background
+	h.noteShell()
 	if h.all {
 		w.Calls = nil
 	} else {

@@ -6,9 +6,13 @@ import (
 	"slices"
 )
 
-// giveWay ends the step of the parent agent, which only waits for this sub-agent.
+// giveWay ends the step of the parent agent, which only waits for this sub-agent. A prompt that is not recorded yet
+// comes before the sub-agent, which would count to the turn before.
 func (h *hook) giveWay(ctx context.Context) error {
 	if !h.known(ctx) {
+		if err := h.recordAsked(ctx); err != nil {
+			return err
+		}
 		if err := h.begin(ctx, h.session, h.parent, h.title); err != nil {
 			return err
 		}
@@ -40,7 +44,7 @@ func (h *hook) known(ctx context.Context) bool {
 
 // cutAgents ends the open steps of sub-agents at a prompt.
 func (h *hook) cutAgents(ctx context.Context) (err error) {
-	if h.parent != "" || !speaks(h.agent) {
+	if !speaks(h.agent) {
 		return nil
 	}
 	for id, w := range h.turn.Agents {

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -171,8 +172,8 @@ func callMeta(tool, command string) map[string]string {
 }
 
 // leavesRunning reports whether a command goes on after its call has come back: the
-// background commands of Claude Code, Gemini CLI, Qwen Code, Copilot CLI and Droid, and the
-// sessions of Codex' shell.
+// background commands of Claude Code, Gemini CLI, Qwen Code, Copilot CLI and Droid, the
+// sessions of Codex' shell, and long commands of Copilot CLI.
 func leavesRunning(call toolCall) bool {
 	var input struct {
 		Claude bool `json:"run_in_background"`
@@ -182,8 +183,36 @@ func leavesRunning(call toolCall) bool {
 		Copilot string `json:"mode"`
 	}
 	var response string
-	return json.Unmarshal(call.Input, &input) == nil && (input.Claude || input.Gemini || input.Droid || input.Copilot == "async") ||
+	return shellLeft(call) != "" || json.Unmarshal(call.Input, &input) == nil && (input.Claude || input.Gemini || input.Droid || input.Copilot == "async") ||
 		json.Unmarshal(call.Response, &response) == nil && strings.Contains(response, "Process running with session ID")
+}
+
+// Copilot CLI lets a command go on that takes half a minute, or beside which a prompt is typed. It says so in the
+// call's result, and tells of the command's end with a prompt that it makes up.
+var (
+	goesOnText = regexp.MustCompile(`<command with shellId: (\w+) (?:is still running|moved to background)`)
+	endedText  = regexp.MustCompile(`^<system_notification>\s*Shell command .*\(shellId: (\w+)\)`)
+)
+
+// shellLeft names the command that a call of Copilot CLI leaves running, "" for none that it names.
+func shellLeft(call toolCall) string {
+	var result struct {
+		Text string `json:"text_result_for_llm"`
+	}
+	if json.Unmarshal(call.Result, &result) != nil {
+		return ""
+	}
+	return firstGroup(goesOnText, result.Text)
+}
+
+// shellBack names the command whose end a prompt tells, "" for none.
+func shellBack(prompt string) string { return firstGroup(endedText, prompt) }
+
+func firstGroup(rx *regexp.Regexp, text string) string {
+	if m := rx.FindStringSubmatch(text); m != nil {
+		return m[1]
+	}
+	return ""
 }
 
 // unnamed reports whether a call has a name made up by callKey, which a later call of the

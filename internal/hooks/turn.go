@@ -47,6 +47,9 @@ type turn struct {
 	// Background: the last turn that used tools left a command running.
 	Background bool `json:"background,omitempty"`
 
+	// Shells: the commands that go on, where the agent tells of their end; "" is one that it does not name.
+	Shells []string `json:"shells,omitempty"`
+
 	// Left: the message of a turn that is over and left a command running. What changes
 	// until the next one is recorded as a turn of its own.
 	Left string `json:"left,omitempty"`

@@ -2,6 +2,7 @@ package merge
 
 import (
 	"context"
+	"path"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/diff"
@@ -65,14 +66,31 @@ func (f *follower) changedThere(c *diff.FileChange) error {
 		f.conflict(to.Path, "renamed here from "+pathtext.Quote(c.Path)+", deleted there")
 		return nil
 	}
-	theirs, err := f.EndOf(f.theirs, to.Path)
-	if err != nil || theirs.Entry != nil {
+	taken, err := f.takenThere(to.Path)
+	if err != nil || taken {
 		return err // something else came to the new path there: both paths are conflicts
 	}
 	f.atBase[c.Path], f.atTheirs[c.Path] = history.PathEnd{}, history.PathEnd{}
 	f.atBase[to.Path], f.atTheirs[to.Path] = oldEnd(c), newEnd(c)
 	f.moved = append(f.moved, to.Path)
 	return nil
+}
+
+// takenThere reports whether something changed there at a path, or at a file above it. A file at the path would hide
+// that change.
+func (f *follower) takenThere(at string) (bool, error) {
+	theirs, err := f.Store.EntryOrNil(f.theirs.Tree, at)
+	for up := path.Dir(at); err == nil && theirs == nil && up != "."; up = path.Dir(up) {
+		at = up
+		if theirs, err = f.Store.EntryOrNil(f.theirs.Tree, at); theirs != nil && theirs.Mode == object.Dir {
+			return false, err
+		}
+	}
+	if err != nil || theirs == nil {
+		return false, err
+	}
+	base, err := f.Store.EntryOrNil(f.base.Tree, at)
+	return base == nil || *base != *theirs, err
 }
 
 // movedThere follows a file that was moved there.
@@ -98,8 +116,7 @@ func (f *follower) movedThere(c *diff.FileChange) error {
 	}
 	if reason != "" {
 		f.conflict(c.From, reword(reason)+"; renamed there to "+pathtext.Quote(c.Path))
-		f.leave(c)
-		return nil
+		return f.leave(c)
 	}
 	if text, ok := f.merger.Merged[end.Entry.ID]; ok {
 		if _, err := f.batch.Add(object.Blob, text); err != nil {
@@ -125,13 +142,19 @@ func (f *follower) goneHere(c *diff.FileChange) error {
 	default:
 		f.conflict(c.Path, "renamed here from "+pathtext.Quote(c.From)+" to "+pathtext.Quote(to.Path))
 	}
-	f.leave(c)
-	return nil
+	return f.leave(c)
 }
 
-// leave makes a rename no change.
-func (f *follower) leave(c *diff.FileChange) {
-	f.atTheirs[c.From], f.atTheirs[c.Path] = oldEnd(c), history.PathEnd{}
+// leave makes a rename no change. What took the old path there is a change of its own.
+func (f *follower) leave(c *diff.FileChange) error {
+	f.atTheirs[c.Path] = history.PathEnd{}
+	free, err := f.isFree(f.theirs, c.From)
+	if free {
+		f.atTheirs[c.From] = oldEnd(c)
+	} else {
+		f.atBase[c.From] = history.PathEnd{}
+	}
+	return err
 }
 
 func (f *follower) conflict(path, reason string) {

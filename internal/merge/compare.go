@@ -262,6 +262,8 @@ func (c *comparing) outcome(one, other *diff.FileChange) (string, error) {
 		return Conflicts, nil
 	case one.Path != other.Path && one.From == "" && other.From == "":
 		return Conflicts, nil
+	case one.Status == history.Deleted && other.From != "":
+		return Conflicts, nil
 	}
 	_, reason, err := plan.Merge3(oldEnd(one), ours, theirs, plan.Merge, c.texts.Contents)
 	if reason != "" {

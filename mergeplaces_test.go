@@ -63,6 +63,18 @@ func TestMergeOfTakenPlaces(t *testing.T) {
 			func(f *fixture) { f.remove("d"); f.move("a", "d") },
 			map[string]string{"d": text + more}, nil,
 		},
+		"moved here to a directory in which a file was made there": {
+			map[string]string{"a": text, "d/x": other},
+			func(f *fixture) { f.write("a", text+more); f.remove("d/x"); f.write("d/y", more) },
+			func(f *fixture) { f.remove("d"); f.move("a", "d") },
+			map[string]string{"d": text}, []string{"a: deleted here, changed there", "d/y: something else stands there now: d"},
+		},
+		"moved here to a directory of which a file went there": {
+			map[string]string{"a": text, "d/x": other, "d/y": more},
+			func(f *fixture) { f.write("a", text+more); f.remove("d/x") },
+			func(f *fixture) { f.remove("d"); f.move("a", "d") },
+			map[string]string{"d": text + more}, nil,
+		},
 		"moved here below a file that changed there": {
 			map[string]string{"a": text, "p": other},
 			func(f *fixture) { f.write("a", text+more); f.write("p", other+more) },

@@ -2,7 +2,8 @@ package merge
 
 import (
 	"context"
-	"path"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/diff"
@@ -76,21 +77,17 @@ func (f *follower) changedThere(c *diff.FileChange) error {
 	return nil
 }
 
-// takenThere reports whether something changed there at a path, or at a file above it. A file at the path would hide
-// that change.
+// takenThere reports whether something came there to a path, or below it, or to a directory above it. A file at the
+// path would hide that. What went there is gone here, too, where a file stands.
 func (f *follower) takenThere(at string) (bool, error) {
-	theirs, err := f.Store.EntryOrNil(f.theirs.Tree, at)
-	for up := path.Dir(at); err == nil && theirs == nil && up != "."; up = path.Dir(up) {
-		at = up
-		if theirs, err = f.Store.EntryOrNil(f.theirs.Tree, at); theirs != nil && theirs.Mode == object.Dir {
-			return false, err
+	above := state.DirsAbove(slices.Values([]string{at}))
+	scope := state.NewPathScope([]string{at}).WithAlone(slices.Collect(maps.Keys(above)))
+	for c, err := range f.CompareTrees(f.ctx, f.base.Tree, f.theirs.Tree, scope) {
+		if err != nil || c.New != nil {
+			return err == nil, err
 		}
 	}
-	if err != nil || theirs == nil {
-		return false, err
-	}
-	base, err := f.Store.EntryOrNil(f.base.Tree, at)
-	return base == nil || *base != *theirs, err
+	return false, nil
 }
 
 // movedThere follows a file that was moved there.

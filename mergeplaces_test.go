@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -158,6 +159,7 @@ func TestCompareFindsTakenPlaces(t *testing.T) {
 	}{
 		"moved there": {made, move, []string{"R a -> b  (here conflicts)"}},
 		"moved here":  {move, made, []string{"M a  +1 -0  (here conflicts)", "A b  +1 -0  (here conflicts)"}},
+		"both alike":  {move, move, []string{"R a -> b  (here same)"}},
 		"gone there":  {move, gone, []string{"D a  +0 -20  (here conflicts)"}},
 		"gone here":   {gone, move, []string{"R a -> b  (here conflicts)"}},
 	} {
@@ -179,7 +181,7 @@ func TestCompareFindsTakenPlaces(t *testing.T) {
 			if !slices.Equal(got, c.want) {
 				t.Errorf("%q, want %q", got, c.want)
 			}
-			if res := f.merge(g, cairn.MergeOptions{}); res.Operation != "" || len(res.Conflicts) == 0 {
+			if res := f.merge(g, cairn.MergeOptions{}); res.Operation != "" || res.Complete() != strings.HasSuffix(got[0], " same)") {
 				t.Errorf("%+v", res)
 			}
 		})

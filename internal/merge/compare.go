@@ -162,7 +162,7 @@ func (at changed) of(c *diff.FileChange) *diff.FileChange {
 // takes reports whether something else than a change comes to the new path of a file that another side moved.
 func (at changed) takes(moved, change *diff.FileChange) bool {
 	to := at[moved.Path]
-	return moved.From != "" && to != nil && to != change
+	return moved.From != "" && to != nil && (to.Path != change.Path || to.From != change.From)
 }
 
 func (c *comparing) add(ctx context.Context, src Source) error {

@@ -261,6 +261,36 @@ func TestRemoveForkLocked(t *testing.T) {
 	}
 }
 
+// TestMergeOfAForkWithoutALargeFile: a fork begins without a file that no capture holds. A merge of it, or of a fork
+// of it, counts as a whole: the next one begins where the last one ended, and nothing is left unmerged.
+func TestMergeOfAForkWithoutALargeFile(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File(countTo(30, nil)), "large": gittest.File(strings.Repeat("x", 1000))})
+	f.opt.MaxFileSize = 900
+	k, _ := f.fork(copyPlace(t), cairn.ForkOptions{})
+	below, _ := k.fork(copyPlace(t), cairn.ForkOptions{})
+	for line, from := range map[int]*fixture{3: k, 20: below} {
+		for _, text := range []string{"there\n", "there again\n"} {
+			from.write("a", countTo(30, map[int]string{line: text}))
+			if res := f.merge(from, cairn.MergeOptions{}); !res.Complete() || len(res.Kept) > 0 {
+				t.Errorf("%s%+v", text, res)
+			}
+		}
+	}
+	if list := f.forks(); len(list) != 1 || list[0].Unmerged != 0 {
+		t.Errorf("%+v", list)
+	}
+	k.write("large", strings.Repeat("y", 1000))
+	k.write("made", strings.Repeat("y", 1000))
+	if got, want := reasonsOf(f.merge(k, cairn.MergeOptions{}).Kept), []string{"made: present there but not captured: too large"}; !slices.Equal(got, want) {
+		t.Errorf("kept %q, want %q", got, want)
+	}
+	k.write("large", "small\n")
+	if res := f.merge(k, cairn.MergeOptions{}); !slices.Contains(pathsOfReasons(slices.Concat(res.Kept, res.Conflicts)), "large") {
+		t.Errorf("a file that is captured there now: %+v", res)
+	}
+}
+
 // TestForksWithDamagedTests: where the results of tests cannot be read, the list lacks them and says the rest,
 // and the fork can be removed.
 func TestForksWithDamagedTests(t *testing.T) {

@@ -212,7 +212,7 @@ func (f *fork) carryOut(ctx context.Context) (*checkout, error) {
 	}
 	c.entries = make(map[string]index.Entry)
 	c.filled = func(ctx context.Context, tree string) error {
-		return errors.Join(f.linkTree(ctx, tree), f.noteLacking(c.lacks))
+		return errors.Join(f.linkTree(ctx, tree), f.noteLacking(c))
 	}
 	if err := c.make(ctx); err != nil {
 		return nil, err

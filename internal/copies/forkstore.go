@@ -261,7 +261,7 @@ func (f *fork) writePrivate(l *history.Locked) error {
 	if from := f.Forked(); from != nil {
 		rec.Earlier = append(rec.Earlier, from.Earlier...)
 		rec.Earlier = append(rec.Earlier, history.ForkedRoot{Root: from.Root, At: from.At})
-		rec.Lacks = from.Lacks
+		rec.Lacks, rec.Without = from.Lacks, from.Without
 	}
 	for _, m := range f.Moved() {
 		rec.Earlier = append(rec.Earlier, history.ForkedRoot{Root: state.Path(m.Root), At: m.At})
@@ -281,17 +281,20 @@ func (f *fork) writePrivate(l *history.Locked) error {
 	return f.db.WritePrivate(odb.PrivateForked, data)
 }
 
-// noteLacking records the paths that the directory of the fork could not be made with. No process of the fork has
-// deleted them, and a merge must not either.
-func (f *fork) noteLacking(paths []state.Path) error {
-	if len(paths) == 0 {
+// noteLacking records the paths that the directory of the fork could not be made with, or begins without. No process
+// of the fork has deleted them, and a merge must not either, or say so.
+func (f *fork) noteLacking(c *checkout) error {
+	if len(c.lacks)+len(c.res.LeftOut) == 0 {
 		return nil
 	}
 	rec, err := history.ReadForkRecord(string(f.res.Store))
 	if err != nil || rec == nil {
 		return err
 	}
-	rec.Lacks = append(rec.Lacks, paths...)
+	rec.Lacks = append(rec.Lacks, c.lacks...)
+	for i := range c.res.LeftOut {
+		rec.Without = append(rec.Without, c.res.LeftOut[i].Path)
+	}
 	data, err := rec.Encode()
 	if err != nil {
 		return err

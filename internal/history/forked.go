@@ -30,6 +30,7 @@ type ForkRecord struct {
 	Ignore  state.IgnoreContext `json:"ignore,omitzero"`   // rules of Root that are no files of the tree
 	Git     *ForkedGit          `json:"git,omitempty"`     // of a fork that is a linked work tree of Root's repository
 	Lacks   []state.Path        `json:"lacks,omitempty"`   // files and symlinks that its directory could not be made with
+	Without []state.Path        `json:"without,omitempty"` // paths that its directory began without, because no checkpoint held them
 }
 
 // ForkedGit is the branch that was made with a fork.

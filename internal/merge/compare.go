@@ -159,6 +159,12 @@ func (at changed) of(c *diff.FileChange) *diff.FileChange {
 	return at[c.Path]
 }
 
+// takes reports whether something else than a change comes to the new path of a file that another side moved.
+func (at changed) takes(moved, change *diff.FileChange) bool {
+	to := at[moved.Path]
+	return moved.From != "" && to != nil && (to.Path != change.Path || to.From != change.From)
+}
+
 func (c *comparing) add(ctx context.Context, src Source) error {
 	theirs, base, err := c.meet(ctx, src, c.opt.Base, false)
 	if err != nil {
@@ -216,14 +222,14 @@ func (c *comparing) overlaps() error {
 		s := &c.sources[i]
 		for j := range s.Files {
 			f := &s.Files[j]
-			if err := c.overlap(f, c.here[s.Base], string(c.Root)); err != nil {
+			if err := c.overlap(f, c.changes[i], c.here[s.Base], string(c.Root)); err != nil {
 				return err
 			}
 			for k := range c.sources {
 				if k == i {
 					continue
 				}
-				if err := c.overlap(f, c.changes[k], string(c.sources[k].Source)); err != nil {
+				if err := c.overlap(f, c.changes[i], c.changes[k], string(c.sources[k].Source)); err != nil {
 					return err
 				}
 			}
@@ -232,9 +238,13 @@ func (c *comparing) overlaps() error {
 	return nil
 }
 
-func (c *comparing) overlap(f *ComparedFile, others changed, name string) error {
+func (c *comparing) overlap(f *ComparedFile, own, others changed, name string) error {
 	other := others.of(&f.change)
 	if other == nil {
+		return nil
+	}
+	if others.takes(&f.change, other) || own.takes(other, &f.change) {
+		f.Overlaps = append(f.Overlaps, Overlap{state.Path(name), Conflicts})
 		return nil
 	}
 	outcome, err := c.outcome(&f.change, other)
@@ -251,6 +261,8 @@ func (c *comparing) outcome(one, other *diff.FileChange) (string, error) {
 	case one.Path != other.Path && one.From != "" && other.From != "":
 		return Conflicts, nil
 	case one.Path != other.Path && one.From == "" && other.From == "":
+		return Conflicts, nil
+	case one.Status == history.Deleted && other.From != "":
 		return Conflicts, nil
 	}
 	_, reason, err := plan.Merge3(oldEnd(one), ours, theirs, plan.Merge, c.texts.Contents)

@@ -2,6 +2,8 @@ package merge
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/diff"
@@ -65,14 +67,27 @@ func (f *follower) changedThere(c *diff.FileChange) error {
 		f.conflict(to.Path, "renamed here from "+pathtext.Quote(c.Path)+", deleted there")
 		return nil
 	}
-	theirs, err := f.EndOf(f.theirs, to.Path)
-	if err != nil || theirs.Entry != nil {
+	taken, err := f.takenThere(to.Path)
+	if err != nil || taken {
 		return err // something else came to the new path there: both paths are conflicts
 	}
 	f.atBase[c.Path], f.atTheirs[c.Path] = history.PathEnd{}, history.PathEnd{}
 	f.atBase[to.Path], f.atTheirs[to.Path] = oldEnd(c), newEnd(c)
 	f.moved = append(f.moved, to.Path)
 	return nil
+}
+
+// takenThere reports whether something came there to a path, or below it, or to a directory above it. A file at the
+// path would hide that. What went there is gone here, too, where a file stands.
+func (f *follower) takenThere(at string) (bool, error) {
+	above := state.DirsAbove(slices.Values([]string{at}))
+	scope := state.NewPathScope([]string{at}).WithAlone(slices.Collect(maps.Keys(above)))
+	for c, err := range f.CompareTrees(f.ctx, f.base.Tree, f.theirs.Tree, scope) {
+		if err != nil || c.New != nil {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 // movedThere follows a file that was moved there.
@@ -98,8 +113,7 @@ func (f *follower) movedThere(c *diff.FileChange) error {
 	}
 	if reason != "" {
 		f.conflict(c.From, reword(reason)+"; renamed there to "+pathtext.Quote(c.Path))
-		f.leave(c)
-		return nil
+		return f.leave(c)
 	}
 	if text, ok := f.merger.Merged[end.Entry.ID]; ok {
 		if _, err := f.batch.Add(object.Blob, text); err != nil {
@@ -125,13 +139,19 @@ func (f *follower) goneHere(c *diff.FileChange) error {
 	default:
 		f.conflict(c.Path, "renamed here from "+pathtext.Quote(c.From)+" to "+pathtext.Quote(to.Path))
 	}
-	f.leave(c)
-	return nil
+	return f.leave(c)
 }
 
-// leave makes a rename no change.
-func (f *follower) leave(c *diff.FileChange) {
-	f.atTheirs[c.From], f.atTheirs[c.Path] = oldEnd(c), history.PathEnd{}
+// leave makes a rename no change. What took the old path there is a change of its own.
+func (f *follower) leave(c *diff.FileChange) error {
+	f.atTheirs[c.Path] = history.PathEnd{}
+	free, err := f.isFree(f.theirs, c.From)
+	if free {
+		f.atTheirs[c.From] = oldEnd(c)
+	} else {
+		f.atBase[c.From] = history.PathEnd{}
+	}
+	return err
 }
 
 func (f *follower) conflict(path, reason string) {

@@ -19,6 +19,17 @@ func lackingOf(src Source) []state.Path {
 	return nil
 }
 
+// withoutOf lists the paths that the directory of a source began without, because no checkpoint held them.
+func withoutOf(src Source) []state.Path {
+	if src.Store == nil {
+		return nil
+	}
+	if rec := src.Store.Forked(); rec != nil {
+		return rec.Without
+	}
+	return nil
+}
+
 // addLacking gives theirs the paths that its directory could not be made with, as they are at the base: no process has
 // deleted them there. A path that something has taken since stays as it is.
 func (f *follower) addLacking() error {

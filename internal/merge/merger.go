@@ -79,7 +79,7 @@ func (m *Merger) Merge(ctx context.Context, src Source, opt Options) (*operation
 	if err != nil {
 		return nil, err
 	}
-	q := operation.Merging{Target: theirs.ID, DryRun: opt.DryRun, Plan: opt.Plan}
+	q := operation.Merging{Target: theirs.ID, Without: withoutOf(src), DryRun: opt.DryRun, Plan: opt.Plan}
 	if scope != nil {
 		q.Scope = scope.Paths
 	}

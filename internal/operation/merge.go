@@ -13,10 +13,11 @@ const kindMerge = "merge"
 
 // Merging is an operation that brings changes from elsewhere into the directory.
 type Merging struct {
-	Target string   // checkpoint of this store that has the changes
-	Scope  []string // the paths that the merge was narrowed down to; none = all changes
-	DryRun bool
-	Plan   string // as in RevertOptions
+	Target  string       // checkpoint of this store that has the changes
+	Scope   []string     // the paths that the merge was narrowed down to; none = all changes
+	Without []state.Path // paths that the directory of the changes never had, because no checkpoint held them
+	DryRun  bool
+	Plan    string // as in RevertOptions
 
 	// Incoming says what comes in. ours is the directory as it was just captured. Objects that the
 	// states need and that the store lacks are added to the batch.
@@ -46,6 +47,7 @@ func (r *Operator) Merge(ctx context.Context, m Merging) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
+		changes.left = plan.NotWithout(changes.left, m.Without)
 		p, err := r.planTakeBack(ctx, disk, changes, takeBackOptions{policy: plan.Merge, pairs: in.Pairs, conflicts: in.Conflicts})
 		if err != nil {
 			return nil, err

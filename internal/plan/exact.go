@@ -23,6 +23,17 @@ func (p *planner) refuseUnsaveable() {
 	})
 }
 
+// settle withdraws what cannot be done because something else stays, until nothing more has to stay: the
+// other half of a rename stays where no file can take the place of a directory.
+func (p *planner) settle(renames [][2]string) {
+	for n := -1; n != len(p.Changes); {
+		n = len(p.Changes)
+		p.withdrawHalfRenames(renames)
+		p.pairSpellings()
+		p.dropNonEmptyDirs()
+	}
+}
+
 // dropNonEmptyDirs withdraws the removal of directories that will not be empty. A file that
 // was to be made in place of such a directory is a conflict.
 func (p *planner) dropNonEmptyDirs() {
@@ -43,12 +54,20 @@ func (p *planner) dropNonEmptyDirs() {
 	for _, dir := range slices.Backward(dirs) {
 		holds := p.stillHolds(dir, gone)
 		if gone[dir], stay[dir] = holds == "", holds != ""; stay[dir] && made[dir] {
-			p.addConflict(dir, reasonInTheWay+holds)
+			p.addConflict(dir, p.whatHolds(holds))
 		}
 	}
 	p.Changes = slices.DeleteFunc(p.Changes, func(c apply.Change) bool {
 		return stay[c.Path] && (c.Action == apply.Rmdir || c.Action == apply.Create)
 	})
+}
+
+// whatHolds is the reason why a directory stays that still holds a path.
+func (p *planner) whatHolds(path string) string {
+	if p.isCaptured(path) {
+		return ReasonInTheWayOf + path
+	}
+	return reasonInTheWay + path
 }
 
 // stillHolds returns a path in a directory that is not in gone, "" if there is none. If the

@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
@@ -63,6 +64,18 @@ func FindLeftOut(ctx context.Context, r *history.Store, target, base state.State
 	}
 	gone, err := removed(r, target, base, scope)
 	return append(list, gone...), err
+}
+
+// NotWithout leaves out the paths that the base did not capture and that the directory of the target never had. A
+// path that stands at the target was made there, and stays in the list.
+func NotWithout(list []LeftOut, without []state.Path) []LeftOut {
+	if len(without) == 0 {
+		return list
+	}
+	never := history.PathSet(without)
+	return slices.DeleteFunc(list, func(l LeftOut) bool {
+		return never[string(l.Path)] && l.want == nil && strings.HasPrefix(l.Reason, ReasonNotCapturedAfter)
+	})
 }
 
 // uncapturedOf lists the paths that a state had without having captured them. Special files are left out,

@@ -72,13 +72,16 @@ func NewTextMerger(store *history.Store) *TextMerger {
 
 // Contents is a ContentMerge. It reads nothing where two of the contents agree.
 func (m *TextMerger) Contents(base, ours, theirs *object.Entry) (id object.ID, reason string, err error) {
+	isFile := base.Mode.IsFile()
 	switch {
-	case !base.Mode.IsFile() || !ours.Mode.IsFile() || !theirs.Mode.IsFile():
+	case isFile != ours.Mode.IsFile() || isFile != theirs.Mode.IsFile():
 		return id, ReasonNotText, nil
 	case base.ID == ours.ID:
 		return theirs.ID, "", nil
 	case base.ID == theirs.ID:
 		return ours.ID, "", nil
+	case !isFile:
+		return id, ReasonNotText, nil
 	}
 	var text [3][]byte
 	for i, e := range []*object.Entry{base, ours, theirs} {

@@ -107,9 +107,7 @@ func Make(
 	p.dropBlocked()
 	p.withdrawDenied()
 	p.withdrawStores()
-	p.withdrawHalfRenames(append(Renames(opt.Step), opt.Pairs...))
-	p.pairSpellings()
-	p.dropNonEmptyDirs()
+	p.settle(append(Renames(opt.Step), opt.Pairs...))
 	if opt.Way == nil {
 		p.addLeftOut(uncapturedOf(target, opt.Scope))
 	}

@@ -146,6 +146,11 @@ func TestTakeBackPlans(t *testing.T) {
 			name: "rename, one half of it changed since", before: files{"a": text}, after: files{"b": text}, now: files{"b": uno}, policy: Merge,
 			want: []string{"conflict a: the other half of a rename stays: b", "conflict b: changed since"},
 		},
+		{
+			name: "rename into the place of a directory that stays", before: files{"d": text}, after: files{"a": text, "d/b": uno},
+			now: files{"a": text, "d/b": first}, policy: Merge,
+			want: []string{"conflict a: the other half of a rename stays: d", "conflict d/b: changed since", "conflict d: something else stands there now: d/b"},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -102,6 +102,8 @@ func (p *planner) pairSpellings() {
 		case c.Action == apply.Delete:
 			p.addConflict(c.Path, ReasonOtherHalf+as)
 			continue
+		default:
+			c.As = ""
 		}
 		changes = append(changes, c)
 	}

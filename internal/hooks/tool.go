@@ -189,9 +189,9 @@ func leavesRunning(call toolCall) bool {
 
 // Copilot CLI lets a command go on that takes half a minute, or beside which a prompt is typed. It says so in the
 // call's result, and tells of the command's end with a prompt that it makes up.
-var (
-	goesOnText = regexp.MustCompile(`<command with shellId: (\w+) (?:is still running|moved to background)`)
-	endedText  = regexp.MustCompile(`^<system_notification>\s*Shell command .*\(shellId: (\w+)\)`)
+const (
+	goesOnText = `<command with shellId: (\w+) (?:is still running|moved to background)`
+	endedText  = `^<system_notification>\s*Shell command .*\(shellId: (\w+)\)`
 )
 
 // shellLeft names the command that a call of Copilot CLI leaves running, "" for none that it names.
@@ -199,7 +199,7 @@ func shellLeft(call toolCall) string {
 	var result struct {
 		Text string `json:"text_result_for_llm"`
 	}
-	if json.Unmarshal(call.Result, &result) != nil {
+	if json.Unmarshal(call.Result, &result) != nil || result.Text == "" {
 		return ""
 	}
 	return firstGroup(goesOnText, result.Text)
@@ -208,8 +208,9 @@ func shellLeft(call toolCall) string {
 // shellBack names the command whose end a prompt tells, "" for none.
 func shellBack(prompt string) string { return firstGroup(endedText, prompt) }
 
-func firstGroup(rx *regexp.Regexp, text string) string {
-	if m := rx.FindStringSubmatch(text); m != nil {
+// firstGroup compiles its pattern: one call of a hook needs it once at most, and most calls do not.
+func firstGroup(pattern, text string) string {
+	if m := regexp.MustCompile(pattern).FindStringSubmatch(text); m != nil {
 		return m[1]
 	}
 	return ""

@@ -45,29 +45,21 @@ func (r *Capturer) NewBatch(purpose Purpose) *odb.Batch {
 	return b
 }
 
-// leastFree is the number of bytes that a new batch leaves free on the disk.
-func (r *Capturer) leastFree(purpose Purpose) int64 {
-	if free, err := r.FreeSpace(); purpose == ForWayBack && err == nil {
-		return min(r.Room.MinFree, free/2)
-	}
-	return r.Room.MinFree
-}
-
 // room returns a function that the batch calls before it writes bytes to the store. It reads the
 // free space each time, so writes of other processes count. It sums its arguments, so its last
 // refusal names what the whole batch needs.
 func (r *Capturer) room(purpose Purpose) func(more int64) error {
-	measured := false  // for this batch
-	least := int64(-1) // not known yet
+	measured := false // for this batch
+	least := r.Room.MinFree
+	if purpose == ForWayBack {
+		least = r.LeastFree(least)
+	}
 	var granted, need int64
 	return func(more int64) error {
 		if need += more; more < 0 {
 			return nil
 		}
 		if r.Room.MinFree > 0 {
-			if least < 0 {
-				least = r.leastFree(purpose)
-			}
 			if free, err := r.FreeSpace(); err == nil && free-(need-granted) < least {
 				return &state.Shortage{Need: need, Text: fmt.Sprintf("%s free on the disk of %s, of which %s are to stay free, and %s are needed",
 					wording.Size(free), r.DB.Dir(), wording.Size(least), wording.Size(need)), Step: "min_free_bytes, or free the disk"}

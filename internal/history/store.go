@@ -55,3 +55,13 @@ func New(opt settings.Options, root string) *Store {
 
 // Use sets the DB of the Store.
 func (r *Store) Use(db *odb.DB) { r.DB, r.FreeSpace = db, db.FreeSpace }
+
+// LeastFree returns how many bytes of the disk stay free beside work that may itself make room: the smaller of minFree
+// and half of the free space.
+func (r *Store) LeastFree(minFree int64) int64 {
+	free, err := r.FreeSpace()
+	if err != nil {
+		return minFree
+	}
+	return min(minFree, free/2)
+}

@@ -152,12 +152,7 @@ const minCopied = 64 << 10
 // reserve returns the number of bytes of disk that a cleaning leaves free. A cleaning may use half of
 // the free space, because it returns more than it takes.
 func (r *Cleaner) reserve(opt CleanOptions) int64 {
-	reserve := settings.WithDefaults(opt.Retention, r.DefaultBudget).MinFree
-	free, err := r.FreeSpace()
-	if err != nil {
-		return reserve
-	}
-	return min(reserve, free/2)
+	return r.LeastFree(settings.WithDefaults(opt.Retention, r.DefaultBudget).MinFree)
 }
 
 // ErrBusy: another process is cleaning.

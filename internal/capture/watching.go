@@ -6,7 +6,6 @@ import (
 	"os"
 	"reflect"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -125,7 +124,7 @@ func (w *watching) drain() {
 func touchesRules(c *watch.Changes) bool {
 	for _, names := range c.Dirs {
 		for name := range names {
-			if strings.EqualFold(name, index.IgnoreFile) {
+			if index.IsIgnoreFile(name) {
 				return true
 			}
 		}

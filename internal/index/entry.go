@@ -1,6 +1,10 @@
 package index
 
-import "github.com/seed-fb9cbc17/cairn/internal/object"
+import (
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
 
 // Stat tells a changed file from an unchanged one without reading it. Times are in nanoseconds
 // since 1970. A field that a platform lacks is zero there.
@@ -44,6 +48,10 @@ func (s Skip) String() string {
 
 // IgnoreFile is the name of the file that holds the ignore rules of its directory.
 const IgnoreFile = ".gitignore"
+
+// IsIgnoreFile reports whether a file of this name may hold ignore rules. A file system that folds case finds it by
+// other spellings, too.
+func IsIgnoreFile(name string) bool { return strings.EqualFold(name, IgnoreFile) }
 
 // Entry is one name in a directory as the last scan found it.
 type Entry struct {

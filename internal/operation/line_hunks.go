@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
@@ -192,7 +191,7 @@ func clearedAt(s state.State, paths map[string]history.PathEnd) state.State {
 		path := string(skip.Path)
 		_, chosen := paths[path]
 		dir, name := index.Split(path)
-		return chosen || above[path] || strings.EqualFold(name, ".gitignore") && (above[dir] || dir == "")
+		return chosen || above[path] || index.IsIgnoreFile(name) && (above[dir] || dir == "")
 	})
 	below := func(dir state.Path) bool {
 		for at := string(dir); at != ""; at, _ = index.Split(at) {

@@ -3,7 +3,6 @@ package operation
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
@@ -44,7 +43,7 @@ func recaptureOptions(j *journal, outcomes []apply.Outcome, x *index.Index, by *
 
 func isRules(c apply.Change) bool {
 	_, name := index.Split(c.Path)
-	return strings.EqualFold(name, ".gitignore")
+	return index.IsIgnoreFile(name)
 }
 
 // touched returns the paths of the operation in the form of watched changes.

@@ -17,9 +17,7 @@ func (f *fixture) move(from, to string) {
 	if err := os.MkdirAll(filepath.Dir(f.path(to)), 0o755); err != nil {
 		f.Fatal(err)
 	}
-	if err := os.Rename(f.path(from), f.path(to)); err != nil {
-		f.Fatal(err)
-	}
+	f.rename(from, to)
 }
 
 // TestMergeOfTakenPlaces: a path of a move is, on the other side or in the end, a directory, or below a file. Every

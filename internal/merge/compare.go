@@ -178,7 +178,7 @@ func (c *comparing) add(ctx context.Context, src Source) error {
 	if err != nil {
 		return err
 	}
-	list, err := c.Merger.changes(ctx, from, to, lackingOf(src))
+	list, err := c.Merger.changes(ctx, from, to, src.forked().Lacks)
 	if err != nil {
 		return err
 	}

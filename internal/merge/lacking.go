@@ -8,26 +8,14 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// lackingOf lists the paths that the directory of a source could not be made with.
-func lackingOf(src Source) []state.Path {
-	if src.Store == nil {
-		return nil
+// forked is the record of a source as a fork. It is empty for one that is none.
+func (src *Source) forked() history.ForkRecord {
+	if src.Store != nil {
+		if rec := src.Store.Forked(); rec != nil {
+			return *rec
+		}
 	}
-	if rec := src.Store.Forked(); rec != nil {
-		return rec.Lacks
-	}
-	return nil
-}
-
-// withoutOf lists the paths that the directory of a source began without, because no checkpoint held them.
-func withoutOf(src Source) []state.Path {
-	if src.Store == nil {
-		return nil
-	}
-	if rec := src.Store.Forked(); rec != nil {
-		return rec.Without
-	}
-	return nil
+	return history.ForkRecord{}
 }
 
 // addLacking gives theirs the paths that its directory could not be made with, as they are at the base: no process has

@@ -79,7 +79,8 @@ func (m *Merger) Merge(ctx context.Context, src Source, opt Options) (*operation
 	if err != nil {
 		return nil, err
 	}
-	q := operation.Merging{Target: theirs.ID, Without: withoutOf(src), DryRun: opt.DryRun, Plan: opt.Plan}
+	fork := src.forked()
+	q := operation.Merging{Target: theirs.ID, Without: fork.Without, DryRun: opt.DryRun, Plan: opt.Plan}
 	if scope != nil {
 		q.Scope = scope.Paths
 	}
@@ -87,7 +88,7 @@ func (m *Merger) Merge(ctx context.Context, src Source, opt Options) (*operation
 		q.Scope = append(q.Scope, opt.Hunks...)
 	}
 	q.Incoming = func(ctx context.Context, batch *odb.Batch, ours state.State) (*operation.Incoming, error) {
-		return m.incoming(ctx, batch, sides{from, to, ours, lackingOf(src)}, scope, opt.Hunks)
+		return m.incoming(ctx, batch, sides{from, to, ours, fork.Lacks}, scope, opt.Hunks)
 	}
 	res, err := m.Operator.Merge(ctx, q)
 	if res != nil {

@@ -175,7 +175,7 @@ func TestWrongResultFails(t *testing.T) {
 func TestOnAnImage(t *testing.T) {
 	t.Parallel()
 	needPrograms(t)
-	kind := imageKinds[slices.IndexFunc(imageKinds, func(k imageKind) bool { return k.name == "ext4" })]
+	kind := imageKindOf("ext4")
 	if why := kind.missing(nil); why != "" {
 		t.Skip(why)
 	}

@@ -78,11 +78,19 @@ func parseImages(list string) ([]string, error) {
 	}
 	wanted := strings.Split(list, ",")
 	for _, name := range wanted {
-		if !slices.ContainsFunc(imageKinds, func(k imageKind) bool { return k.name == name }) {
+		if imageKindOf(name) == nil {
 			return nil, fmt.Errorf("-on: %q is none of the file systems btrfs, xfs and ext4", name)
 		}
 	}
 	return wanted, nil
+}
+
+// imageKindOf finds a file system by its name, nil = none of that name.
+func imageKindOf(name string) *imageKind {
+	if i := slices.IndexFunc(imageKinds, func(k imageKind) bool { return k.name == name }); i >= 0 {
+		return &imageKinds[i]
+	}
+	return nil
 }
 
 // copiesLatency measures copies on each file system that this machine can make.

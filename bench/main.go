@@ -292,20 +292,18 @@ func withDriver(ctx context.Context, opt options, diagnostics io.Writer, f func(
 
 // onImage returns where trees and stores lie: on the file system that -on names, in an image below cache, or in cache.
 func onImage(opt options, cache string) (place string, unmount func() error, err error) {
-	for _, kind := range imageKinds {
-		if len(opt.images) == 0 || kind.name != opt.images[0] {
-			continue
-		}
-		if why := kind.missing(opt.images); why != "" {
-			return "", nil, fmt.Errorf("-on %s: %s", kind.name, why)
-		}
-		free, err := system.FreeSpace(cache)
-		if err != nil {
-			return "", nil, err
-		}
-		return kind.mount(cache, free/2)
+	if len(opt.images) == 0 {
+		return cache, func() error { return nil }, nil
 	}
-	return cache, func() error { return nil }, nil
+	kind := imageKindOf(opt.images[0])
+	if why := kind.missing(opt.images); why != "" {
+		return "", nil, fmt.Errorf("-on %s: %s", kind.name, why)
+	}
+	free, err := system.FreeSpace(cache)
+	if err != nil {
+		return "", nil, err
+	}
+	return kind.mount(cache, free/2)
 }
 
 // cacheDir returns an absolute path without symlinks: git and cairn print such paths.

@@ -156,7 +156,7 @@ func (h *hook) beginTurn(ctx context.Context) error {
 	}
 	err := h.takeNews(ctx)
 	if !h.goesOn() {
-		err = errors.Join(h.endTurnBefore(ctx), err)
+		err = errors.Join(h.endTurnBefore(ctx, h.session, h.turn.of(h.event)), err)
 	}
 	waits := h.parent == "" && !h.final && h.isReverted(ctx)
 	if !waits {

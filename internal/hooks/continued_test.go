@@ -1,9 +1,6 @@
 package hooks
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 // TestTheSamePromptAgain: a prompt with the text of the running turn, which waits for its end, is a turn of its own.
 func TestTheSamePromptAgain(t *testing.T) {
@@ -16,9 +13,7 @@ func TestTheSamePromptAgain(t *testing.T) {
 	after := w.manifest()
 	w.toolOf("2", "c2", "two")
 	w.stops("2")
-	if said := w.prompted("s", "cairn undo"); !strings.Contains(said, "took back 1 turn: 1 deleted\ndeleted two\n") {
-		t.Error(said)
-	}
+	w.answers("cairn undo", "took back 1 turn: 1 deleted\ndeleted two\n")
 	w.isAs(after, "after undo")
 	w.noFailures()
 }
@@ -38,9 +33,7 @@ func TestATurnGoesOnAfterAPromptThatItTookIn(t *testing.T) {
 	w.tell("UserPromptSubmit", "s", map[string]any{"prompt": "<task-notification>\ndone", "prompt_id": "2"})
 	w.toolOf("2", "c2", "two")
 	w.stops("2")
-	if said := w.prompted("s", "cairn undo"); !strings.Contains(said, "took back 1 turn: 2 deleted") || !strings.Contains(said, `"make one"`) {
-		t.Error(said)
-	}
+	w.answers("cairn undo", "took back 1 turn: 2 deleted", `"make one"`)
 	w.isAs(before, "after undo")
 	w.noFailures()
 }
@@ -56,9 +49,7 @@ func TestAWaitingPromptBeginsWithASubAgent(t *testing.T) {
 	after := w.manifest()
 	w.delegates("2", "a1", "two")
 	w.stops("2")
-	if said := w.prompted("s", "cairn undo"); !strings.Contains(said, "took back 1 turn: 1 deleted\ndeleted two\n") || !strings.Contains(said, `"make two"`) {
-		t.Error(said)
-	}
+	w.answers("cairn undo", "took back 1 turn: 1 deleted\ndeleted two\n", `"make two"`)
 	w.isAs(after, "after undo")
 	w.noFailures()
 }
@@ -73,9 +64,7 @@ func TestATurnWithoutAPrompt(t *testing.T) {
 	w.toolOf("2", "c2", "two")
 	w.toolOf("2", "c3", "three")
 	w.stops("2")
-	if said := w.prompted("s", "cairn undo"); !strings.Contains(said, "took back 1 turn: 2 deleted") {
-		t.Error(said)
-	}
+	w.answers("cairn undo", "took back 1 turn: 2 deleted")
 	w.isAs(after, "after undo")
 	w.prompted("s", "cairn undo")
 	w.isAs(before, "after undo")

@@ -63,7 +63,7 @@ func (h *hook) addFurther(ctx context.Context) error {
 	h.hearFurther()
 	err := h.takeNews(ctx)
 	if h.transcript != "" && hasResults(h.transcript, h.turn.Calls) {
-		err = errors.Join(err, h.endTurnBefore(ctx))
+		err = errors.Join(err, h.endTurnBefore(ctx, h.session, &h.turn.work))
 	}
 	return err
 }
@@ -76,9 +76,9 @@ func (h *hook) hearFurther() {
 	}
 }
 
-// endTurnBefore ends the steps that a prompt finds open.
-func (h *hook) endTurnBefore(ctx context.Context) error {
-	return errors.Join(h.finish(ctx, h.session, h.turn.of(h.event)), h.cutAgents(ctx))
+// endTurnBefore ends the steps that a prompt to a session finds open.
+func (h *hook) endTurnBefore(ctx context.Context, id string, w *work) error {
+	return errors.Join(h.finish(ctx, id, w), h.cutAgents(ctx))
 }
 
 // meetTurn begins the turn of a further prompt with its first tool, which has another id.
@@ -101,7 +101,7 @@ func (h *hook) meetTurn(ctx context.Context) error {
 	if next == nil {
 		return nil // a sub-agent has come back, and the turn goes on
 	}
-	err := errors.Join(h.finish(ctx, h.topSession(), &h.turn.work), h.cutAgents(ctx))
+	err := h.endTurnBefore(ctx, h.topSession(), &h.turn.work)
 	h.turn.follow(h.message)
 	next.Message, h.turn.Asked = h.message, next
 	return err

@@ -14,7 +14,7 @@ func (w *world) oneTool(told, id, text, call, file string) {
 	w.Helper()
 	w.prompt("s", told, text)
 	w.toolOf(id, call, file)
-	w.tell("Stop", "s", map[string]any{"prompt_id": id, "background_tasks": []any{}})
+	w.stops(id)
 }
 
 func (w *world) toolOf(id, call, file string) {
@@ -32,6 +32,17 @@ func (w *world) toolBegins(id, call string) {
 func (w *world) toolEnds(id, call string) {
 	w.Helper()
 	w.tell("PostToolBatch", "s", map[string]any{"prompt_id": id, "tool_calls": []any{map[string]any{"tool_name": "Bash", "tool_use_id": call}}})
+}
+
+// answers types a command in the session and looks for texts in what the user gets to see.
+func (w *world) answers(line string, want ...string) {
+	w.Helper()
+	said := w.prompted("s", line)
+	for _, text := range want {
+		if !strings.Contains(said, text) {
+			w.Errorf("%s lacks %q: %s", line, text, said)
+		}
+	}
 }
 
 // TestAPromptWithTheIDOfTheTurnBefore: Claude Code hands in a prompt that is typed right after a turn with the id of that
@@ -69,12 +80,8 @@ func TestAPromptAfterAnUndoWithTheIDOfTheTurnBefore(t *testing.T) {
 	w.isAs(before, "after undo")
 	w.oneTool("1", "2", "make two", "c2", "two")
 	w.oneTool("3", "3", "make three", "c3", "three")
-	if said := w.prompted("s", "cairn undo"); !strings.Contains(said, "took back 1 turn: 1 deleted\ndeleted three\n") {
-		t.Error(said)
-	}
-	if said := w.prompted("s", "cairn undo"); !strings.Contains(said, "took back 1 turn: 1 deleted\ndeleted two\n") {
-		t.Error(said)
-	}
+	w.answers("cairn undo", "took back 1 turn: 1 deleted\ndeleted three\n")
+	w.answers("cairn undo", "took back 1 turn: 1 deleted\ndeleted two\n")
 	w.isAs(before, "after undo")
 	w.noFailures()
 }
@@ -93,10 +100,8 @@ func TestAPromptThatTheTurnTakesIn(t *testing.T) {
 	w.write("more", "x\n")
 	w.toolEnds("1", "c1")
 	w.toolOf("1", "c2", "two")
-	w.tell("Stop", "s", map[string]any{"prompt_id": "1", "background_tasks": []any{}})
-	if said := w.prompted("s", "cairn undo"); !strings.Contains(said, "took back 1 turn: 3 deleted") || !strings.Contains(said, `"make one"`) {
-		t.Error(said)
-	}
+	w.stops("1")
+	w.answers("cairn undo", "took back 1 turn: 3 deleted", `"make one"`)
 	w.isAs(before, "after undo")
 	w.noFailures()
 }
@@ -114,12 +119,12 @@ func TestAPromptThatWaitsForTheTurn(t *testing.T) {
 		w.write("one", "x\n")
 		w.toolEnds("1", "c1")
 		if stopped {
-			w.tell("Stop", "s", map[string]any{"prompt_id": "1", "background_tasks": []any{}})
+			w.stops("1")
 		}
 		after := w.manifest()
 		w.toolOf("2", "c2", "two")
 		w.toolOf("2", "c3", "three")
-		w.tell("Stop", "s", map[string]any{"prompt_id": "2", "background_tasks": []any{}})
+		w.stops("2")
 		if said := w.prompted("s", "cairn undo"); !strings.Contains(said, "took back 1 turn: 2 deleted") || !strings.Contains(said, `"make two"`) {
 			t.Errorf("stopped %t: %s", stopped, said)
 		}
@@ -140,10 +145,8 @@ func TestATurnGoesOnUnderAnotherID(t *testing.T) {
 	w.prompt("s", "1", "make one") // of settings that have cairn twice
 	w.toolOf("1", "c1", "one")
 	w.toolOf("2", "c2", "two")
-	w.tell("Stop", "s", map[string]any{"prompt_id": "2", "background_tasks": []any{}})
-	if said := w.prompted("s", "cairn undo"); !strings.Contains(said, "took back 1 turn: 2 deleted") {
-		t.Error(said)
-	}
+	w.stops("2")
+	w.answers("cairn undo", "took back 1 turn: 2 deleted")
 	w.isAs(before, "after undo")
 	w.noFailures()
 }

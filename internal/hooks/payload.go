@@ -175,8 +175,8 @@ func (e *event) readCalls(agent string, p *payload) {
 	for _, call := range calls {
 		e.reads = e.reads && (readsOnly(call.Tool) || reportsAgents[agent] && launchesAgent(call.Tool))
 		e.paths = append(e.paths, toolPaths(p.Dir, call.Tool, call.Input)...)
-		if leavesRunning(call) {
-			e.background, e.left = true, shellLeft(call)
+		if left := shellLeft(call); left != "" || leavesRunning(call) {
+			e.background, e.left = true, left
 		}
 	}
 	e.alone = agent == known.Crush

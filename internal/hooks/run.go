@@ -103,15 +103,16 @@ func (h *hook) move(ctx context.Context, f func(session.MoveOptions) (*session.S
 	return err
 }
 
+// forgetSteps forgets what is under way after a way back. Steps whose tools go on are late.
 func (h *hook) forgetSteps() {
-	if !h.do.dryRun {
-		was := *h.turn
-		left := was.Late
-		if now := was.lateSteps(h.session); len(now) > 0 {
-			left = now
-		}
-		*h.turn = turn{Late: left, Background: was.Background, Shells: was.Shells, Left: was.Left, Message: was.Message, Heard: was.Heard, Over: was.Over, Running: was.Running, Missed: was.Missed, Why: was.Why, Noted: was.Noted, Told: was.Told, Broken: was.Broken, Gaps: was.Gaps, Line: was.Line, Owner: was.Owner, Model: was.Model, Linked: was.Linked, Unlinked: was.Unlinked}
+	if h.do.dryRun {
+		return
 	}
+	t := h.turn
+	if now := t.lateSteps(h.session); len(now) > 0 {
+		t.Late = now
+	}
+	t.Agents, t.Refused, t.Asked, t.Pending, t.Ending, t.Typed, t.work = nil, "", nil, "", nil, nil, work{}
 }
 
 // maxSkipped bounds the turns without changes that one undo passes over.

@@ -24,11 +24,6 @@ func (h *hook) beginTool(ctx context.Context, w *work) error {
 			return err
 		}
 	}
-	if h.parent != "" {
-		if err := h.giveWay(ctx); err != nil {
-			return err
-		}
-	}
 	if err := h.recordLeft(ctx, false); err != nil {
 		return err
 	}
@@ -37,6 +32,11 @@ func (h *hook) beginTool(ctx context.Context, w *work) error {
 	}
 	if err := h.recordAsked(ctx); err != nil {
 		return err
+	}
+	if h.parent != "" { // after the prompt: a sub-agent that begins before it would count to the turn before
+		if err := h.giveWay(ctx); err != nil {
+			return err
+		}
 	}
 	h.turn.Over = false
 	was := *w

@@ -6,13 +6,9 @@ import (
 	"slices"
 )
 
-// giveWay ends the step of the parent agent, which only waits for this sub-agent. A prompt that is not recorded yet
-// comes before the sub-agent, which would count to the turn before.
+// giveWay ends the step of the parent agent, which only waits for this sub-agent.
 func (h *hook) giveWay(ctx context.Context) error {
 	if !h.known(ctx) {
-		if err := h.recordAsked(ctx); err != nil {
-			return err
-		}
 		if err := h.begin(ctx, h.session, h.parent, h.title); err != nil {
 			return err
 		}

@@ -1,9 +1,6 @@
 package hooks
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 func (w *world) stops(id string) {
 	w.Helper()
@@ -37,9 +34,7 @@ func TestASubAgentAfterAnUndo(t *testing.T) {
 	w.stops("2")
 	w.oneTool("3", "3", "make three", "c3", "three")
 	w.prompted("s", "cairn undo")
-	if said := w.prompted("s", "cairn undo"); !strings.Contains(said, "took back 1 turn: 1 deleted\ndeleted two\n") || !strings.Contains(said, `"make two"`) {
-		t.Error(said)
-	}
+	w.answers("cairn undo", "took back 1 turn: 1 deleted\ndeleted two\n", `"make two"`)
 	w.isAs(before, "after undo")
 	w.noFailures()
 }

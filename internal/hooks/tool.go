@@ -172,8 +172,8 @@ func callMeta(tool, command string) map[string]string {
 }
 
 // leavesRunning reports whether a command goes on after its call has come back: the
-// background commands of Claude Code, Gemini CLI, Qwen Code, Copilot CLI and Droid, the
-// sessions of Codex' shell, and long commands of Copilot CLI.
+// background commands of Claude Code, Gemini CLI, Qwen Code, Copilot CLI and Droid, and the
+// sessions of Codex' shell. Those of Copilot CLI that only take long are known by shellLeft.
 func leavesRunning(call toolCall) bool {
 	var input struct {
 		Claude bool `json:"run_in_background"`
@@ -183,7 +183,7 @@ func leavesRunning(call toolCall) bool {
 		Copilot string `json:"mode"`
 	}
 	var response string
-	return shellLeft(call) != "" || json.Unmarshal(call.Input, &input) == nil && (input.Claude || input.Gemini || input.Droid || input.Copilot == "async") ||
+	return json.Unmarshal(call.Input, &input) == nil && (input.Claude || input.Gemini || input.Droid || input.Copilot == "async") ||
 		json.Unmarshal(call.Response, &response) == nil && strings.Contains(response, "Process running with session ID")
 }
 

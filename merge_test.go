@@ -80,7 +80,7 @@ func assertConflicts(t *testing.T, res *cairn.Result, want ...string) {
 // mergeTree has a file for every way in which two sides can differ.
 var mergeTree = gittest.Tree{
 	"both": gittest.File(countTo(30, nil)), "clash": gittest.File(countTo(30, nil)), "here": gittest.File("h\n"), "there": gittest.File("t\n"),
-	"gone here": gittest.File(countTo(9, nil)), "gone there": gittest.File(countTo(8, nil)), "gone": gittest.File("g\n"), "mode": gittest.File("m\n"),
+	"gone here": gittest.File(countTo(9, nil)), "gone there": gittest.File(countTo(8, nil)), "gone": gittest.File("g\n"), "mode": gittest.File("m\n"), "bits": gittest.File("m\n"),
 	"link": gittest.Link("a"), "empty": gittest.Dir(), "dir/same": gittest.File("s\n"), "binary": gittest.File("b\x00\n"),
 }
 
@@ -93,6 +93,7 @@ func editHere(f *fixture) {
 	f.write("made", "made here\n")
 	f.write("same", "same\n")
 	f.write("binary", "b\x00here\n")
+	os.Chmod(f.path("bits"), 0o640)
 }
 
 func editThere(f *fixture) {
@@ -103,6 +104,7 @@ func editThere(f *fixture) {
 	f.remove("gone there")
 	f.remove("gone")
 	os.Chmod(f.path("mode"), 0o755)
+	os.Chmod(f.path("bits"), 0o755)
 	f.remove("link")
 	os.Symlink("b", f.path("link"))
 	f.remove("empty")
@@ -147,8 +149,10 @@ func TestMergeOfADirectory(t *testing.T) {
 			if target, _ := os.Readlink(f.path("link")); target != "b" {
 				t.Error("link to", target)
 			}
-			if info, err := os.Stat(f.path("mode")); err != nil || info.Mode().Perm() != 0o755 {
-				t.Error(info.Mode(), err)
+			for path, want := range map[string]os.FileMode{"mode": 0o755, "bits": 0o751} {
+				if info, err := os.Stat(f.path(path)); err != nil || info.Mode().Perm() != want {
+					t.Errorf("%s: %v, %v, want %o", path, info.Mode(), err, want)
+				}
 			}
 			gittest.AssertEqual(t, "the other directory", there, g.manifest())
 			if _, err := f.repo().Undo(background, cairn.RevertOptions{}); err != nil {

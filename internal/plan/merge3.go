@@ -29,9 +29,9 @@ type ContentMerge func(base, ours, theirs *object.Entry) (id object.ID, reason s
 //   - ours equals base: nothing happened since, theirs comes back
 //   - all three differ: the policy decides
 //
-// The merged file has the mode and the permission bits of ours if those were changed since
-// the step, and of theirs otherwise. contents is called for the policy Merge only, when
-// something stands at the path in all three states.
+// Each permission bit of the merged file is that of ours if it was changed since the step, and
+// that of theirs otherwise. Two changes of one bit are equal, so bits never conflict. contents is
+// called for the policy Merge only, when something stands at the path in all three states.
 func Merge3(base, ours, theirs history.PathEnd, policy Policy, contents ContentMerge) (end history.PathEnd, reason string, err error) {
 	switch {
 	case ours.Same(theirs):
@@ -51,12 +51,17 @@ func Merge3(base, ours, theirs history.PathEnd, policy Policy, contents ContentM
 	if err != nil || reason != "" {
 		return ours, reason, err
 	}
-	end = ours
-	if ours.Perm == base.Perm && ours.Entry.Mode == base.Entry.Mode {
-		end = theirs
+	end = history.PathEnd{Entry: &object.Entry{Name: ours.Entry.Name, Mode: ours.Entry.Mode, ID: id}, Perm: mergeBits(base.Perm, ours.Perm, theirs.Perm)}
+	if ours.Entry.Mode == base.Entry.Mode {
+		end.Entry.Mode = theirs.Entry.Mode
 	}
-	end.Entry = &object.Entry{Name: end.Entry.Name, Mode: end.Entry.Mode, ID: id}
 	return end, "", nil
+}
+
+// mergeBits takes each bit that ours has changed from ours, and every other one from theirs.
+func mergeBits(base, ours, theirs uint16) uint16 {
+	changed := base ^ ours
+	return ours&changed | theirs&^changed
 }
 
 // TextMerger merges the contents of text files.

@@ -140,9 +140,13 @@ func (o *mergeOracle) merge3(t *testing.T, base, ours, theirs side, policy Polic
 	if content.reason != "" {
 		return ours, content.reason
 	}
-	perm := ours.perm
-	if ours.perm == base.perm {
-		perm = theirs.perm
+	var perm uint16
+	for bit := uint16(1); bit <= 0o777; bit <<= 1 {
+		if from := ours.perm & bit; from != base.perm&bit {
+			perm |= from
+		} else {
+			perm |= theirs.perm & bit
+		}
 	}
 	return side{"file", content.text, perm}, ""
 }

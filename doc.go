@@ -11,7 +11,7 @@
 //	defer repo.Close()
 //	before, err := repo.Track(ctx, cairn.TrackOptions{})
 //	... the step ...
-//	result, err := repo.Restore(ctx, before.Hash, cairn.RestoreOptions{})
+//	result, err := repo.Restore(ctx, before.Checkpoint, cairn.RestoreOptions{})
 //
 // # Checkpoints
 //

@@ -33,7 +33,7 @@ func Example() {
 	os.WriteFile(filepath.Join(dir, "main.go"), []byte("package broken\n"), 0o644)
 	os.WriteFile(filepath.Join(dir, "junk"), nil, 0o644)
 
-	patch, err := repo.Patch(ctx, before.Hash, "") // which files the step changed
+	patch, err := repo.Patch(ctx, before.Checkpoint, "") // which files the step changed
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -27,7 +27,7 @@ func fromReadme(ctx context.Context, dir, data string, step func()) (cairn.Resul
 		return failed(err)
 	}
 	step()
-	patch, err := repo.Patch(ctx, before.Hash, "") // which files it changed
+	patch, err := repo.Patch(ctx, before.Checkpoint, "") // which files it changed
 	if err != nil {
 		return failed(err)
 	}

@@ -36,8 +36,8 @@ type TrackOptions struct {
 
 // TrackResult is the answer of Repo.Track.
 type TrackResult struct {
-	Hash       string          `json:"hash"`              // id of the tree: equal states have equal hashes
-	Checkpoint string          `json:"checkpoint"`        // id of the commit
+	Hash       string          `json:"hash"`              // id of the tree: equal files have equal hashes, see Checkpoint
+	Checkpoint string          `json:"checkpoint"`        // id of the commit: tells permission bits and empty directories, too
 	Files      int             `json:"files"`             // number of captured files
 	Changed    int             `json:"changed"`           // number of paths that differ from the checkpoint before
 	Skipped    []state.Skipped `json:"skipped"`           // present, but not captured

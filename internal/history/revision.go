@@ -245,3 +245,24 @@ func (r *Store) newestWithTree(ctx context.Context, trees map[object.ID]bool) (f
 	}
 	return found, nil
 }
+
+// Alike returns the newest checkpoint that has the tree of c, and other permission bits or directories without
+// captured files; nil if there is none. The id of a tree cannot name it, as it cannot name c.
+func (r *Store) Alike(ctx context.Context, c *Checkpoint) (*Checkpoint, error) {
+	own, err := StateOf(c)
+	if err != nil {
+		return nil, err
+	}
+	for other, err := range r.Checkpoints(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if other.tree != c.tree {
+			continue
+		}
+		if st, err := StateOf(other); err == nil && !st.Equals(own) {
+			return other, nil
+		}
+	}
+	return nil, nil
+}

@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
@@ -30,7 +31,25 @@ type RestoreOptions struct {
 // finishes the restore. A path that cannot be restored does not stop the others: it
 // is listed as a conflict.
 func (r *Operator) Restore(ctx context.Context, spec string, opt RestoreOptions) (*Result, error) {
-	return r.goTo(ctx, spec, opRequest{kind: "restore", dryRun: opt.DryRun, planID: opt.Plan}, opt.Paths, opt.KeepNew)
+	res, err := r.goTo(ctx, spec, opRequest{kind: "restore", dryRun: opt.DryRun, planID: opt.Plan}, opt.Paths, opt.KeepNew)
+	if err == nil && len(res.Restored)+len(res.Deleted)+len(res.Conflicts)+len(res.Plan) == 0 {
+		err = r.noteAlike(ctx, spec, res)
+	}
+	return res, err
+}
+
+// noteAlike notes, where nothing was to be restored, that a hash also is that of another checkpoint: a hash does not
+// tell permission bits and empty directories, and names the newest.
+func (r *Operator) noteAlike(ctx context.Context, spec string, res *Result) error {
+	target, err := r.Lookup(ctx, spec)
+	if err != nil || !strings.HasPrefix(target.Hash, strings.ToLower(spec)) || strings.HasPrefix(target.ID, strings.ToLower(spec)) {
+		return err
+	}
+	other, err := r.Alike(ctx, target)
+	if other != nil {
+		res.Notes = append(res.Notes, "another checkpoint with this hash has other permission bits or empty directories; its id names it: "+other.ID)
+	}
+	return err
 }
 
 func (r *Operator) goTo(ctx context.Context, spec string, req opRequest, paths []string, keepNew bool) (*Result, error) {

@@ -109,12 +109,13 @@ And also:
     version                     which cairn this is
     help [COMMAND]              this text, or all about one command
 
-HASH is the id that track prints (a tree), the id of a checkpoint (a commit), a
-unique prefix of either of at least 4 digits, @ for the newest checkpoint, @~N
-for the Nth before it, @green for the newest whose tests passed, or a name that
-pin gave. PATH counts from the current
-directory, may be absolute, and must lie inside the root. Where cairn prints
-paths they count from the root, but for patch, whose paths are absolute.
+HASH is the id that track prints (a tree: it names the newest checkpoint with
+these files), the id of a checkpoint (a commit), a unique prefix of either of
+at least 4 digits, @ for the newest checkpoint, @~N for the Nth before it,
+@green for the newest whose tests passed, or a name that pin gave. PATH counts
+from the current directory, may be absolute, and must lie inside the root. Where
+cairn prints paths they count from the root, but for patch, whose paths are
+absolute.
 
 Options of every command:
     -C, --directory DIR      act as if started in DIR

@@ -10,8 +10,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/bench/internal/system"
 )
 
-// Committed is a corpus as a git repository with one commit, all of it in one pack and
-// nothing to commit, as after a clone. The first tree is committed, the others get a
+// Committed is a corpus as a git repository with one commit, all of it in one pack with
+// deltas and nothing to commit, as after a clone. The first tree is committed, the others get a
 // copy of its ".git" and have their index brought up to date.
 type Committed struct {
 	Corpus
@@ -54,10 +54,11 @@ func (c *Committed) Fill(dir string) error {
 }
 
 // commit writes blobs right into a pack, which is what makes it bearable for large
-// trees, unless they are to be loose.
+// trees, unless they are to be loose. That pack has no deltas, and a repack keeps it so
+// without -f.
 func (c *Committed) commit(p *system.Processes) error {
 	threshold := "core.bigFileThreshold=1"
-	last := [][]string{{"repack", "-a", "-d", "-q"}, {"prune-packed", "-q"}}
+	last := [][]string{{"repack", "-a", "-d", "-f", "-q"}, {"prune-packed", "-q"}}
 	if c.Loose {
 		threshold, last = "core.bigFileThreshold=1g", nil
 	}

@@ -67,9 +67,12 @@ func (p *Pack) sizeAt(heads *headReader, off int64, next []located) (int64, erro
 	if err != nil {
 		return 0, err
 	}
-	e, _, err := ParseEntry(head, off)
+	e, n, err := ParseEntry(head, off)
 	if err != nil || e.Kind < OfsDelta {
 		return e.Size, err
+	}
+	if size, ok := resultSizeIn(head[n:]); ok {
+		return size, nil
 	}
 	e, z, err := p.inflaterAt(off)
 	if err != nil {
@@ -89,16 +92,19 @@ type headReader struct {
 	n      int
 }
 
+// headReach is as long as the header of an entry and the sizes at the beginning of a delta.
+const headReach = MaxEntryHead + zlibReach
+
 // smallGap is a number of bytes that are copied in the time of a system call.
 const smallGap = 8 << 10
 
-// at returns the bytes at off: a whole head, unless the entries end before. next are the places that
+// at returns the bytes at off: headReach of them, unless the entries end before. next are the places that
 // are asked for from here on.
 func (h *headReader) at(off int64, next []located) ([]byte, error) {
 	if off < HeadSize || off >= h.end {
 		return nil, Corrupt("entry at %d", off)
 	}
-	want := int(min(int64(MaxEntryHead), h.end-off))
+	want := int(min(int64(headReach), h.end-off))
 	if off < h.from || off+int64(want) > h.from+int64(h.n) {
 		n := int(min(h.reach(off, next), h.end-off))
 		if err := ReadAt(h.src, h.window[:n], off); err != nil {
@@ -111,15 +117,14 @@ func (h *headReader) at(off int64, next []located) ([]byte, error) {
 
 // reach returns how many bytes to read at off.
 func (h *headReader) reach(off int64, next []located) int64 {
-	const head = int64(MaxEntryHead)
 	last := off
 	for _, l := range next {
-		if l.off-last > smallGap || l.off+head-off > int64(len(h.window)) {
+		if l.off-last > smallGap || l.off-off+int64(headReach) > int64(len(h.window)) {
 			break
 		}
 		last = l.off
 	}
-	return last - off + head
+	return last - off + int64(headReach)
 }
 
 // sparse is how many ids of an index there are to one that is asked for, from which on each

@@ -30,6 +30,7 @@ type Origin struct {
 	Checkpoint *history.Checkpoint // nil: no checkpoint has the line yet
 	Before     string              // the checkpoint before; "": the line was there at the first one
 	Path       string              // of the file at that time
+	OldPath    string              // of the file at Before, "" if it was not there
 	Operation  string              // that made the state, "" for none
 
 	// Open holds the newest events of the lines with records before Checkpoint, and Following their
@@ -72,6 +73,20 @@ func OfFile(ctx context.Context, store *history.Store, path string, opt FileOpti
 	if err := f.checkPresent(); err != nil {
 		return nil, err
 	}
+	r, err := f.follow()
+	if errors.Is(err, errTooLarge) {
+		if err = errors.Join(f.afterLarge(), ctx.Err()); err == nil {
+			r, err = f.follow()
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &f.File, f.answer(r)
+}
+
+// follow finds the origins of the lines in the spans.
+func (f *file) follow() (*Result, error) {
 	versions := make([]Version, len(f.spans))
 	for i, s := range f.spans {
 		if !s.ID.IsZero() {
@@ -79,11 +94,25 @@ func OfFile(ctx context.Context, store *history.Store, path string, opt FileOpti
 		}
 		versions[i].Restored = s.First < len(f.timeline) && f.timeline[s.First].Restored
 	}
-	r, err := Of(versions, f.content, Options{Deleted: opt.Deleted, Diff: opt.Diff})
-	if err != nil {
-		return nil, err
+	return Of(versions, f.content, Options{Deleted: f.opt.Deleted, Diff: f.opt.Diff})
+}
+
+// afterLarge cuts the history behind the newest content before the last one that is too large to compare. Lines of the
+// content after it count as those of the oldest checkpoint do: their authors may be others.
+func (f *file) afterLarge() error {
+	for i := len(f.spans) - 2; i >= 0; i-- {
+		size, err := f.store.BlobSize(&object.Entry{Mode: object.Regular, ID: f.spans[i].ID})
+		switch {
+		case f.spans[i].ID.IsZero():
+		case err != nil:
+			return err
+		case size > history.DefaultMaxDiffSize:
+			f.spans = f.spans[i+1:]
+			f.spans[0].Before = -1
+			return nil
+		}
 	}
-	return &f.File, f.answer(r)
+	return nil
 }
 
 // file is one blame.
@@ -265,7 +294,7 @@ func readDisk(root, path string) (*[]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, state.NotFound("file %s: it is no regular file", path)
 	case info.Size() > history.DefaultMaxDiffSize:
-		return nil, fmt.Errorf("%s has %d bytes, too many to compare by lines", path, info.Size())
+		return nil, tooLarge(path, info.Size())
 	default:
 		content, err = r.ReadFile(path)
 	}

@@ -2,6 +2,7 @@ package blame
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -173,7 +174,13 @@ func (c *collector) mostSimilar(text []byte, gone []history.TreeChange) (string,
 func Read(store *history.Store, s *Span) ([]byte, error) {
 	text, err := store.Blob(&object.Entry{Mode: object.Regular, ID: s.ID})
 	if err == nil && int64(len(text)) > history.DefaultMaxDiffSize {
-		err = fmt.Errorf("%s has %d bytes, too many to compare by lines", s.Path, len(text))
+		err = tooLarge(s.Path, int64(len(text)))
 	}
 	return text, err
+}
+
+var errTooLarge = errors.New("too many to compare by lines")
+
+func tooLarge(path string, size int64) error {
+	return fmt.Errorf("%s has %d bytes, %w", path, size, errTooLarge)
 }

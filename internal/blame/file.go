@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/linediff"
@@ -184,7 +185,10 @@ func (f *file) pathBefore() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if change.New.Mode == object.Gitlink || change.New.ID != is && len(gone) > maxCandidates {
+		if change.New.Mode == object.Gitlink {
+			continue
+		}
+		if change.New.ID != is && len(gone) > maxCandidates && path.Base(change.Path) != path.Base(f.Path) {
 			continue
 		}
 		if _, err := root.Lstat(change.Path); !errors.Is(err, fs.ErrNotExist) {
@@ -195,7 +199,7 @@ func (f *file) pathBefore() (string, error) {
 		}
 		gone = append(gone, history.TreeChange{Path: change.Path, Old: change.New})
 	}
-	from, err := c.mostSimilar(*f.disk, gone)
+	from, err := c.mostSimilar(f.Path, *f.disk, gone)
 	return cmp.Or(from, f.Path), err
 }
 

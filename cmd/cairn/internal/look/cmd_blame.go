@@ -45,10 +45,11 @@ With --json the answer is {"path", "changes", "lines"}, with a HASH also
 number where it appeared, and the place in changes. A change is {"author",
 "path", "time", "checkpoint", "before", "oldPath", "work"}: agent, user or the
 kind of an operation; the first checkpoint with it, the last without it and the
-path of the file there, if it was there; work as in cairn log --json. It has "others" if steps of other sessions ran at the same
-time and no tool named the file, "operation" if an operation made it, and
-"boundary" if it was there at the oldest checkpoint. With --deleted there is
-"deletedLines", lines with "deletedBy", a place in changes.
+path of the file there, if it was there; work as in cairn log --json. It has
+"others" if steps of other sessions ran at the same time and no tool named the
+file, "operation" if an operation made it, and "boundary" if it was there at the
+oldest checkpoint. With --deleted there is "deletedLines", lines with
+"deletedBy", a place in changes.
 
 The status is 4 if there is no such file or checkpoint.
 

@@ -124,6 +124,63 @@ func TestBlameOfUncaptured(t *testing.T) {
 }
 
 // Who wrote a line: an example of the library.
+// TestBlameInARenamedDirectory: files keep their authors where a directory of many is renamed, and each is edited, before
+// and after a checkpoint has it.
+func TestBlameInARenamedDirectory(t *testing.T) {
+	t.Parallel()
+	tree := gittest.Tree{}
+	content := func(pkg string, i int) string { return fmt.Sprintf("package %s\nline %d\nmore %d\n", pkg, i, i) }
+	for i := range 60 {
+		tree[fmt.Sprintf("old/f%d", i)] = gittest.File(content("old", i))
+	}
+	f := newFixture(t, tree)
+	r := f.repo()
+	trackedAs(t, r, "one")
+	if err := os.RemoveAll(filepath.Join(f.root, "old")); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 60 {
+		f.write(fmt.Sprintf("new/f%d", i), content("new", i))
+	}
+	if got, want := blamed(t, r, "new/f57", cairn.BlameOptions{}), "package new:disk line 57:one more 57:one"; got != want {
+		t.Errorf("on disk: got %q, want %q", got, want)
+	}
+	trackedAs(t, r, "two")
+	if got, want := blamed(t, r, "new/f57", cairn.BlameOptions{}), "package new:two line 57:one more 57:one"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestBlameAfterALargeContent: a file that was once too large to compare is blamed from then on. The large content
+// itself is refused.
+func TestBlameAfterALargeContent(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"f": gittest.File("a\n")})
+	r := f.repo()
+	trackedAs(t, r, "one")
+	f.write("f", "a\n"+strings.Repeat("0123456789abcde\n", 1<<20+1))
+	large := trackedAs(t, r, "large")
+	if _, err := r.Blame(background, "f", cairn.BlameOptions{}); err == nil || !strings.Contains(err.Error(), "too many to compare") {
+		t.Errorf("the large one: %v", err)
+	}
+	f.write("f", "a\nb\n")
+	after := trackedAs(t, r, "after")
+	f.write("f", "a\nb\nc\n")
+	if got, want := blamed(t, r, "f", cairn.BlameOptions{Deleted: true}), "a:after b:after c:disk"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if _, err := r.Blame(background, "f", cairn.BlameOptions{At: large}); err == nil {
+		t.Error("the large checkpoint is blamed")
+	}
+	b, err := r.Blame(background, "f", cairn.BlameOptions{At: after})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := b.Lines[0].Origin; o.Before != "" || o.OldPath != "" {
+		t.Errorf("the line may be older: %+v", o)
+	}
+}
+
 func ExampleRepo_Blame() {
 	ctx := context.Background()
 	base, _ := os.MkdirTemp("", "cairn-example")

@@ -40,9 +40,10 @@ type BlameOrigin struct {
 	Path   cairn.Path `json:"path"`   // of the file then
 	When   time.Time  `json:"time,omitzero"`
 
-	Checkpoint string `json:"checkpoint,omitempty"` // the first with the change; "" = only the disk has it
-	Before     string `json:"before,omitempty"`     // the last without it
-	Oldest     bool   `json:"boundary,omitempty"`   // it was there at the oldest checkpoint, so its author may be another one
+	Checkpoint string     `json:"checkpoint,omitempty"` // the first with the change; "" = only the disk has it
+	Before     string     `json:"before,omitempty"`     // the last without it
+	OldPath    cairn.Path `json:"oldPath,omitempty"`    // of the file in Before, "" if it was not there
+	Oldest     bool       `json:"boundary,omitempty"`   // it was there at the oldest checkpoint, so its author may be another one
 
 	Operation string `json:"operation,omitempty"` // the id of the operation that made it
 	Work      *Work  `json:"work,omitempty"`      // of the step that made it
@@ -106,7 +107,10 @@ func (w *blamer) origin(o *cairn.BlameOrigin) (int, error) {
 	if at, ok := w.places[o]; ok {
 		return at, nil
 	}
-	out := BlameOrigin{Author: AuthorUser, Path: cairn.Path(o.Path), Before: o.Before, Operation: o.Operation, Oldest: o.Before == ""}
+	out := BlameOrigin{
+		Author: AuthorUser, Path: cairn.Path(o.Path), Before: o.Before, OldPath: cairn.Path(o.OldPath), Operation: o.Operation,
+		Oldest: o.Before == "",
+	}
 	if o.Checkpoint != nil {
 		out.Checkpoint, out.When = o.Checkpoint.ID, o.Checkpoint.When
 	}

@@ -46,9 +46,7 @@ func statTrees(rng *rand.Rand) (before, after gittest.Tree) {
 	scale := []int{3, 30, 100, 3000}[rng.IntN(4)]
 	for i := range 1 + rng.IntN(8) {
 		name := strings.Repeat("n", 1+rng.IntN(30)) + fmt.Sprint(i)
-		if rng.IntN(4) == 0 {
-			name += "ü\t"
-		}
+		name += []string{"ü\t", "你好", "e\u0301", "", "", ""}[rng.IntN(6)]
 		kept, gone, added := rng.IntN(10), rng.IntN(scale), rng.IntN(scale)
 		before[name] = gittest.File(numbered("kept", kept) + numbered("gone", gone))
 		after[name] = gittest.File(numbered("kept", kept) + numbered("added", added))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/linediff"
@@ -30,6 +31,7 @@ type Origin struct {
 	Checkpoint *history.Checkpoint // nil: no checkpoint has the line yet
 	Before     string              // the checkpoint before; "": the line was there at the first one
 	Path       string              // of the file at that time
+	OldPath    string              // of the file at Before, "" if it was not there
 	Operation  string              // that made the state, "" for none
 
 	// Open holds the newest events of the lines with records before Checkpoint, and Following their
@@ -72,6 +74,20 @@ func OfFile(ctx context.Context, store *history.Store, path string, opt FileOpti
 	if err := f.checkPresent(); err != nil {
 		return nil, err
 	}
+	r, err := f.follow()
+	if errors.Is(err, errTooLarge) {
+		if err = errors.Join(f.afterLarge(), ctx.Err()); err == nil {
+			r, err = f.follow()
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &f.File, f.answer(r)
+}
+
+// follow finds the origins of the lines in the spans.
+func (f *file) follow() (*Result, error) {
 	versions := make([]Version, len(f.spans))
 	for i, s := range f.spans {
 		if !s.ID.IsZero() {
@@ -79,11 +95,25 @@ func OfFile(ctx context.Context, store *history.Store, path string, opt FileOpti
 		}
 		versions[i].Restored = s.First < len(f.timeline) && f.timeline[s.First].Restored
 	}
-	r, err := Of(versions, f.content, Options{Deleted: opt.Deleted, Diff: opt.Diff})
-	if err != nil {
-		return nil, err
+	return Of(versions, f.content, Options{Deleted: f.opt.Deleted, Diff: f.opt.Diff})
+}
+
+// afterLarge cuts the history behind the newest content before the last one that is too large to compare. Lines of the
+// content after it count as those of the oldest checkpoint do: their authors may be others.
+func (f *file) afterLarge() error {
+	for i := len(f.spans) - 2; i >= 0; i-- {
+		size, err := f.store.BlobSize(&object.Entry{Mode: object.Regular, ID: f.spans[i].ID})
+		switch {
+		case f.spans[i].ID.IsZero():
+		case err != nil:
+			return err
+		case size > history.DefaultMaxDiffSize:
+			f.spans = f.spans[i+1:]
+			f.spans[0].Before = -1
+			return nil
+		}
 	}
-	return &f.File, f.answer(r)
+	return nil
 }
 
 // file is one blame.
@@ -155,7 +185,10 @@ func (f *file) pathBefore() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if change.New.Mode == object.Gitlink || change.New.ID != is && len(gone) > maxCandidates {
+		if change.New.Mode == object.Gitlink {
+			continue
+		}
+		if change.New.ID != is && len(gone) > maxCandidates && path.Base(change.Path) != path.Base(f.Path) {
 			continue
 		}
 		if _, err := root.Lstat(change.Path); !errors.Is(err, fs.ErrNotExist) {
@@ -166,7 +199,7 @@ func (f *file) pathBefore() (string, error) {
 		}
 		gone = append(gone, history.TreeChange{Path: change.Path, Old: change.New})
 	}
-	from, err := c.mostSimilar(*f.disk, gone)
+	from, err := c.mostSimilar(f.Path, *f.disk, gone)
 	return cmp.Or(from, f.Path), err
 }
 
@@ -265,7 +298,7 @@ func readDisk(root, path string) (*[]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, state.NotFound("file %s: it is no regular file", path)
 	case info.Size() > history.DefaultMaxDiffSize:
-		return nil, fmt.Errorf("%s has %d bytes, too many to compare by lines", path, info.Size())
+		return nil, tooLarge(path, info.Size())
 	default:
 		content, err = r.ReadFile(path)
 	}

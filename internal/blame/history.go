@@ -2,7 +2,9 @@ package blame
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path"
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
@@ -133,11 +135,12 @@ func (c *collector) renamed(finder *history.PathFinder, s *Span, before int) (st
 	if err != nil {
 		return "", err
 	}
-	return c.mostSimilar(text, gone)
+	return c.mostSimilar(s.Path, text, gone)
 }
 
 // Limits of the search for a renamed file with another content: the number of files that
-// disappeared, and their size in bytes.
+// disappeared, and their size in bytes. Of more files those with the name of the new one count: a
+// directory was renamed.
 const (
 	maxCandidates = 50
 	maxCandidate  = 1 << 20
@@ -145,11 +148,14 @@ const (
 
 // mostSimilar returns the path of the file that has most lines in common with the new one, and at
 // least half of the lines of the longer one.
-func (c *collector) mostSimilar(text []byte, gone []history.TreeChange) (string, error) {
+func (c *collector) mostSimilar(name string, text []byte, gone []history.TreeChange) (string, error) {
+	if len(gone) > maxCandidates {
+		gone = slices.DeleteFunc(gone, func(g history.TreeChange) bool { return path.Base(g.Path) != path.Base(name) })
+	}
 	if len(gone) > maxCandidates || len(text) > maxCandidate {
 		return "", nil
 	}
-	best, path := 0.5, ""
+	best, from := 0.5, ""
 	for _, g := range gone {
 		size, err := c.store.BlobSize(g.Old)
 		if err != nil {
@@ -162,18 +168,24 @@ func (c *collector) mostSimilar(text []byte, gone []history.TreeChange) (string,
 		if err != nil {
 			return "", err
 		}
-		if is := Similarity(old, text); is > best || is == best && path == "" {
-			best, path = is, g.Path
+		if is := Similarity(old, text); is > best || is == best && from == "" {
+			best, from = is, g.Path
 		}
 	}
-	return path, nil
+	return from, nil
 }
 
 // Read returns the content of a span.
 func Read(store *history.Store, s *Span) ([]byte, error) {
 	text, err := store.Blob(&object.Entry{Mode: object.Regular, ID: s.ID})
 	if err == nil && int64(len(text)) > history.DefaultMaxDiffSize {
-		err = fmt.Errorf("%s has %d bytes, too many to compare by lines", s.Path, len(text))
+		err = tooLarge(s.Path, int64(len(text)))
 	}
 	return text, err
+}
+
+var errTooLarge = errors.New("too many to compare by lines")
+
+func tooLarge(path string, size int64) error {
+	return fmt.Errorf("%s has %d bytes, %w", path, size, errTooLarge)
 }

@@ -58,6 +58,9 @@ func (f *file) origin(version int) (*Origin, error) {
 	if s.Before >= 0 {
 		o.Before = f.timeline[s.Before].ID.String()
 	}
+	if version > 0 && !f.spans[version-1].ID.IsZero() {
+		o.OldPath = f.spans[version-1].Path
+	}
 	if f.events == nil {
 		f.events = listEvents(f.whole)
 	}

@@ -9,7 +9,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
@@ -101,7 +100,7 @@ func Write(w io.Writer, stats []File, columns int, style Style) error {
 	t.bar = max(minBar, columns-t.name-t.number-6)
 	for _, s := range stats {
 		name := s.name()
-		blanks := strings.Repeat(" ", t.name-utf8.RuneCountInString(name))
+		blanks := strings.Repeat(" ", t.name-wording.Columns(name))
 		if style.Name != nil {
 			name = style.Name(s.Path, name)
 		}
@@ -131,7 +130,7 @@ type table struct {
 const textBinary = "Bin"
 
 func (t *table) add(f File) {
-	t.name = max(t.name, utf8.RuneCountInString(f.name()))
+	t.name = max(t.name, wording.Columns(f.name()))
 	t.most = max(t.most, f.Additions+f.Deletions)
 	t.number = max(t.number, len(strconv.Itoa(t.most)))
 	if f.Note == "binary" {

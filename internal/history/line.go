@@ -26,9 +26,10 @@ const (
 
 // LineRecord is the JSON value of LineHeader.
 type LineRecord struct {
-	Version int             `json:"v"`
-	At      int64           `json:"at,omitempty"` // nanoseconds since 1970; commits keep seconds
-	Record  json.RawMessage `json:"record,omitempty"`
+	Version  int             `json:"v"`
+	At       int64           `json:"at,omitempty"`       // nanoseconds since 1970; commits keep seconds
+	Captured bool            `json:"captured,omitempty"` // the state was read from the disk then
+	Record   json.RawMessage `json:"record,omitempty"`
 
 	// Set for a checkpoint that a revert made, see LineEvent.
 	Before  string      `json:"before,omitempty"`

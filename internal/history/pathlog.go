@@ -32,7 +32,11 @@ func (l *pathLog) selects() bool { return len(l.finders) > 0 || l.opt.Text != ""
 // walk yields the selected checkpoints.
 func (l *pathLog) walk(yield func(*Checkpoint, error) bool) {
 	l.yield = yield
-	for c, err := range ahead(l.ctx, l.repo.Checkpoints) {
+	all := l.repo.Checkpoints
+	if l.selects() {
+		all = l.repo.captures
+	}
+	for c, err := range ahead(l.ctx, all) {
 		goOn := false
 		if err == nil {
 			goOn, err = l.goBack(c)
@@ -107,9 +111,14 @@ func (l *pathLog) addHeld(older *Checkpoint, changed bool) error {
 	return nil
 }
 
+// named reports whether a checkpoint tells who made its changes.
+func named(c *Checkpoint) bool { return c.Author != DefaultAuthor }
+
+// endsStep reports whether a checkpoint is the captured end of a step.
+func endsStep(c *Checkpoint) bool { return named(c) && captured(c.commit.Header(LineHeader)) }
+
 // add keeps all checkpoints of a run with a named author, else the oldest one.
 func (l *pathLog) add(c *Checkpoint) {
-	named := func(c *Checkpoint) bool { return c.Author != DefaultAuthor }
 	switch n := len(l.run); {
 	case n == 0, named(c) && named(l.run[0]):
 		l.run = append(l.run, c)
@@ -125,8 +134,8 @@ func (l *pathLog) close(older *Checkpoint) bool {
 	if older == nil {
 		older = &Checkpoint{}
 	}
-	if len(list) == 0 {
-		list = append(list, l.held)
+	if len(list) == 0 || endsStep(l.held) && !named(list[0]) {
+		list = []*Checkpoint{l.held}
 		if l.selects() {
 			l.held.compared = &older.ID
 		}

@@ -17,8 +17,8 @@ type Moment struct {
 	ID, Tree object.ID
 	Parent   object.ID // the checkpoint before it on its line, zero for the first
 
-	// Same: an event of a line with the state of the event before. It may not have been captured,
-	// so it says nothing about the disk.
+	// Same: an event of a line with the state of the event before, that is not known to have been
+	// captured. So it says nothing about the disk.
 	Same  bool
 	Event bool // it is on a line with records
 	Tip   bool // it is the newest of such a line
@@ -159,7 +159,7 @@ func (r *Store) readMoment(id object.ID, ends Ends) (*Moment, error) {
 		case AtHeader:
 			m.setExact(value)
 		case LineHeader:
-			m.Event, m.Same = true, true // the latter until the parent is known
+			m.Event, m.Same = true, !captured(value) // the latter until the parent is known
 			m.setLine(value)
 		case state.MetadataHeader:
 			own = true
@@ -203,13 +203,22 @@ func (m *Moment) setLine(record string) {
 	m.Restored = strings.Contains(record, `,"before":"`) // no other field has this name
 }
 
+// beforeLineTime begins a LineRecord.
+const beforeLineTime = `{"v":1,"at":`
+
 // lineTime reads the time of a LineRecord in nanoseconds.
 func lineTime(record string) (int64, bool) {
-	rest, ok := strings.CutPrefix(record, `{"v":1,"at":`)
+	rest, ok := strings.CutPrefix(record, beforeLineTime)
 	if !ok {
 		return 0, false
 	}
 	return leadingNumber(rest)
+}
+
+// captured reports whether a LineRecord says that its state was captured. Earlier releases do not say it.
+func captured(record string) bool {
+	rest, _ := strings.CutPrefix(record, beforeLineTime)
+	return strings.HasPrefix(strings.TrimLeft(rest, "0123456789"), `,"captured":true`)
 }
 
 // operationTime reads the time of an OperationRecord in nanoseconds. Records may list thousands of paths, so nothing

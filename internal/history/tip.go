@@ -40,7 +40,7 @@ func IsRefusal(err error) bool {
 
 // Newest returns the newest checkpoint outside of sessions, nil if there is none.
 func (r *Store) Newest(ctx context.Context) (*Checkpoint, error) {
-	for c, err := range r.checkpointsOf(ctx, RefTracks) {
+	for c, err := range r.checkpointsOf(ctx, false, RefTracks) {
 		return c, err
 	}
 	return nil, nil

@@ -16,13 +16,22 @@ import (
 // Checkpoints yields the checkpoints of all lines, newest first. Of a session it yields only those
 // whose state differs from the one before. An error ends the iteration.
 func (r *Store) Checkpoints(ctx context.Context) iter.Seq2[*Checkpoint, error] {
-	return r.checkpointsOf(ctx, RefTracks, RefSessions, RefLost)
+	return r.checkpointsOf(ctx, false, RefTracks, RefSessions, RefLost)
+}
+
+// captures yields what Checkpoints yields, and the events of sessions that were captured: another line may have had
+// other states in between.
+func (r *Store) captures(ctx context.Context) iter.Seq2[*Checkpoint, error] {
+	return r.checkpointsOf(ctx, true, RefTracks, RefSessions, RefLost)
 }
 
 // checkpointsOf yields the checkpoints of all lines whose refs have one of the prefixes.
-func (r *Store) checkpointsOf(ctx context.Context, prefixes ...string) iter.Seq2[*Checkpoint, error] {
+func (r *Store) checkpointsOf(ctx context.Context, captures bool, prefixes ...string) iter.Seq2[*Checkpoint, error] {
 	return func(yield func(*Checkpoint, error) bool) {
 		w, tips, err := r.newWalk(prefixes...)
+		if err == nil {
+			w.captures = captures
+		}
 		for i, tip := range tips {
 			if tips[i], err = w.skipUnchanged(tip); err != nil {
 				break
@@ -71,6 +80,8 @@ type walk struct {
 	queue newestFirst
 	seen  map[object.ID]bool // forks share ancestors
 	last  *Checkpoint        // read last; an event is compared with the one before it, which is next
+
+	captures bool // no event that was captured is skipped
 }
 
 // newWalk reads the commits that the refs with the prefixes name. Damage to one line does not hide
@@ -139,7 +150,7 @@ func (w *walk) before(c *Checkpoint) (*Checkpoint, error) {
 
 // skipUnchanged goes back from a line's event to the oldest one with the same state.
 func (w *walk) skipUnchanged(c *Checkpoint) (*Checkpoint, error) {
-	for c.commit.Header(LineHeader) != "" {
+	for record := c.commit.Header(LineHeader); record != "" && !(w.captures && captured(record)); record = c.commit.Header(LineHeader) {
 		before, err := w.before(c)
 		if err != nil {
 			return nil, err

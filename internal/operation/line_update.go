@@ -113,7 +113,7 @@ func (u *LineUpdate) Append(ctx context.Context, id string, a LineAppend) (*hist
 	if c != nil && !u.published {
 		into = c.Batch
 	}
-	commit, err := u.repo.addLineCommit(into, s, parents, history.StateLabel{Message: a.Message, Author: a.Author}, &history.LineRecord{Record: a.Record, Outside: a.Outside})
+	commit, err := u.repo.addLineCommit(into, s, parents, history.StateLabel{Message: a.Message, Author: a.Author}, &history.LineRecord{Captured: a.Capture, Record: a.Record, Outside: a.Outside})
 	if err != nil {
 		return nil, err
 	}

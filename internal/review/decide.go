@@ -38,8 +38,9 @@ func markOf(t *Turn, path, hunk string) reviewed.Mark {
 	return reviewed.Mark{Session: t.Session.ID, Turn: t.ID, Path: cairn.Path(path), Hunk: hunk}
 }
 
-// wholeMark is the decision that all hunks of a turn are accepted.
-func wholeMark(t *Turn) reviewed.Mark { return markOf(t, "", "") }
+// wholeMark is the decision that all hunks of a turn are accepted. A turn that goes on gets further steps, and their hunks
+// are not accepted.
+func wholeMark(t *Turn) reviewed.Mark { return markOf(t, "", wording.Count(t.Steps, "step")) }
 
 // choose collects the hunks that the pane with the keyboard has selected: one, those of a file, or
 // those of a turn.
@@ -120,7 +121,7 @@ func (m *Model) accept(msg chosenMsg) tea.Cmd {
 		m.say(wording.Count(len(msg.hunks), "hunk") + " no longer accepted")
 	} else {
 		add = msg.hunks
-		if msg.whole {
+		if msg.whole && msg.turn.ended() {
 			add = append(add, wholeMark(msg.turn))
 		}
 		m.say(wording.Count(len(msg.hunks), "hunk") + " accepted")

@@ -2,10 +2,12 @@ package review
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -176,11 +178,16 @@ func (m *Model) countText(f *File, tail string) string {
 	return "  " + m.look.paint(added, fmt.Sprintf("+%d", f.Additions)) + " " + m.look.paint(deleted, fmt.Sprintf("-%d", f.Deletions)) + " "
 }
 
-// fileAccepted counts the accepted hunks of a file. whole: they are known to be all.
+// fileAccepted counts the accepted hunks of a file, also those that it had at an earlier time. whole: all that it has are
+// known to be accepted.
 func (m *Model) fileAccepted(f *File) (n int, whole bool) {
 	if m.accepted[wholeMark(m.turn)] {
 		return 0, true
 	}
 	n = m.counts[markOf(m.turn, f.Change.Path, "")]
-	return n, n > 0 && m.view != nil && string(m.view.diff.File) == f.Change.Path && n == len(m.view.diff.Hunks)
+	if m.view == nil || string(m.view.diff.File) != f.Change.Path {
+		return n, false
+	}
+	other := slices.ContainsFunc(m.view.diff.Hunks, func(h cairn.Hunk) bool { return !m.accepted[markOf(m.turn, f.Change.Path, h.ID)] })
+	return n, n > 0 && !other
 }

@@ -284,11 +284,52 @@ func TestRemembered(t *testing.T) {
 
 func (d *driven) hunksAccepted() (n int) {
 	for mark := range d.accepted {
-		if mark.Hunk != "" {
+		if mark.Path != "" {
 			n++
 		}
 	}
 	return n
+}
+
+// TestAcceptedTurnGoesOn: what a turn changes after it was accepted is not accepted, whether a step was running then or
+// another one began since.
+func TestAcceptedTurnGoesOn(t *testing.T) {
+	t.Parallel()
+	for name, running := range map[string]bool{"a step runs": true, "another step": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRecorded(t)
+			step := func(id string, work func()) {
+				begin := session.StepBegin{Session: "s", Message: "m1", Role: session.RoleUser, Step: id, Prompt: "Prompt m1"}
+				if _, err := r.all.BeginStep(t.Context(), begin); err != nil {
+					t.Fatal(err)
+				}
+				work()
+				if _, err := r.all.EndStep(t.Context(), session.StepEnd{Session: "s", Step: id}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			accept := func() { r.review(Options{}).keys("G", "a") }
+			step("1", func() { r.write("first", "1\n") })
+			if running {
+				step("2", func() { r.write("second", "2\n"); accept(); r.write("first", "other\n"); r.write("third", "3\n") })
+			} else {
+				accept()
+				r.review(Options{}).wants("✓ Prompt m1", "✓ A first")
+				step("2", func() { r.write("third", "3\n") })
+			}
+			d := r.review(Options{})
+			d.keys("G", "enter", "G")
+			if screen := d.plainScreen(); strings.Contains(screen, "✓ Prompt") || strings.Contains(screen, "✓ A third") {
+				t.Errorf("shown as accepted:\n%s", screen)
+			}
+			d.wants("  A third", " accepted")
+			d.keys("g")
+			d.wants(map[bool]string{true: "· A first", false: "✓ A first"}[running]) // its one hunk is another one, or is accepted
+			d.keys("esc", "a")
+			r.review(Options{}).wants("✓ Prompt m1")
+		})
+	}
 }
 
 // TestPlanMoved: a plan that would be another one by now is not carried out.

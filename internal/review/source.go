@@ -36,6 +36,9 @@ type Turn struct {
 	Range cairn.Range // of a turn without a session
 }
 
+// ended reports whether the turn has all hunks of its steps: no step runs, and it is no range up to the present.
+func (t *Turn) ended() bool { return !t.Open && (t.Session.ID != "" || t.Range.To != "") }
+
 // File is one changed file of a turn.
 type File struct {
 	Change               cairn.Change

@@ -154,7 +154,7 @@ func (m *Model) gotMarks(list []reviewed.Mark) {
 func (m *Model) count() {
 	m.counts = make(map[reviewed.Mark]int)
 	for mark := range m.accepted {
-		if mark.Hunk == "" {
+		if mark.Path == "" {
 			continue
 		}
 		mark.Hunk = ""

@@ -221,7 +221,7 @@ func (m *Model) headLines(width int) []string {
 	if t.Steps > 0 {
 		facts += "  " + wording.Count(t.Steps, "step")
 	}
-	if n := m.counts[wholeMark(t)]; n > 0 {
+	if n := m.counts[markOf(t, "", "")]; n > 0 {
 		facts += fmt.Sprintf("  %s accepted", wording.Count(n, "hunk"))
 	}
 	if t.Reverted {

@@ -21,7 +21,7 @@ import (
 )
 
 // Mark is one decision about a hunk. Its name in a diff and its path identify the hunk within the
-// turn. A mark without a path and a hunk is about the whole turn.
+// turn. A mark without a path is about the whole turn; in the place of the hunk it has the number of steps.
 type Mark struct {
 	Session   string     `json:"session,omitempty"` // "" = the turn is a range of checkpoints
 	Turn      string     `json:"turn"`              // id of the message that begins it, or FROM..TO with the ids of commits

@@ -17,6 +17,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // Copy is a directory that holds the files of one checkpoint after another. Nothing that it does leaves
@@ -31,17 +32,7 @@ type Copy struct {
 // laid is a file, symlink or directory as it was laid out.
 type laid struct {
 	history.DirEntry
-	stat stamp
-}
-
-// stamp tells whether a file has changed since.
-type stamp struct {
-	size, time int64
-	mode       fs.FileMode
-}
-
-func stampOf(info fs.FileInfo) stamp {
-	return stamp{info.Size(), info.ModTime().UnixNano(), info.Mode()}
+	stat dir.Info // changes with the file: a command that puts its times back cannot put back that of the change
 }
 
 // NewCopy makes an empty copy below a directory, and removes those of dead processes there.
@@ -94,13 +85,13 @@ func (c *Copy) To(ctx context.Context, cp *cairn.Checkpoint) error {
 }
 
 // list collects the entries of a checkpoint below a directory.
-func (c *Copy) list(cp *cairn.Checkpoint, dir string, want map[string]history.DirEntry) error {
-	entries, err := access.ReadDir(c.repo, cp, dir)
+func (c *Copy) list(cp *cairn.Checkpoint, below string, want map[string]history.DirEntry) error {
+	entries, err := access.ReadDir(c.repo, cp, below)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		p := path.Join(dir, e.Name)
+		p := path.Join(below, e.Name)
 		want[p] = e
 		if e.Mode == object.Dir {
 			if err := c.list(cp, p, want); err != nil {
@@ -140,7 +131,7 @@ func (c *Copy) lay(p string, want history.DirEntry) error {
 		return err
 	}
 	if err == nil {
-		if have, ok := c.have[p]; ok && have.DirEntry == want && want.Mode != object.Dir && have.stat == stampOf(info) {
+		if have, ok := c.have[p]; ok && have.DirEntry == want && want.Mode != object.Dir && have.stat == dir.InfoOf(info) {
 			return nil
 		}
 		if want.Mode == object.Dir && info.IsDir() {
@@ -157,7 +148,7 @@ func (c *Copy) lay(p string, want history.DirEntry) error {
 	if info, err = c.root.Lstat(name); err != nil {
 		return err
 	}
-	c.have[p] = laid{want, stampOf(info)}
+	c.have[p] = laid{want, dir.InfoOf(info)}
 	return nil
 }
 

@@ -142,6 +142,31 @@ func TestCopy(t *testing.T) {
 	}
 }
 
+// TestCopyAfterACommandThatPutsTimesBack: a file is laid out again although its size and its time are as before.
+func TestCopyAfterACommandThatPutsTimesBack(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows tells no time of the change")
+	}
+	f := newFixture(t)
+	state, want := f.state(gittest.Tree{"a": gittest.File("1")})
+	c, err := NewCopy(f.repo, f.scratch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Remove()
+	f.lay(c, state, "at first", want)
+	name := filepath.Join(c.Dir(), "a")
+	info, err := os.Stat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.WriteFile(name, []byte("2"), 0o644), os.Chtimes(name, info.ModTime(), info.ModTime())); err != nil {
+		t.Fatal(err)
+	}
+	f.lay(c, state, "after the command", want)
+}
+
 // TestDeadCopies: a copy of a dead process goes with the next one, that of a living one stays.
 func TestDeadCopies(t *testing.T) {
 	t.Parallel()

@@ -9,6 +9,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // Steps lists the states from one checkpoint to a later one in the order in which the disk had them.
@@ -32,19 +33,61 @@ func Steps(ctx context.Context, repo *cairn.Repo, from, to *cairn.Checkpoint) ([
 		return nil, fmt.Errorf("%w: no history leads from %s to %s (FROM is the older one)", cairn.ErrNotFound, short(from), short(to))
 	}
 	var steps []*cairn.Checkpoint
-	var tree object.ID
-	for i, m := range moments[first : last+1] {
-		ends := i == 0 || i == last-first
-		if !ends && (m.Same || m.Tree == tree) {
-			continue
+	var before *history.Moment // the last one that is listed
+	for i := range moments[first : last+1] {
+		m := &moments[first+i]
+		if i > 0 && i < last-first {
+			if same, err := saysNothing(ctx, repo, m, before); err != nil {
+				return nil, err
+			} else if same {
+				continue
+			}
 		}
 		c, err := repo.Lookup(ctx, m.ID.String())
 		if err != nil {
 			return nil, err
 		}
-		steps, tree = append(steps, c), m.Tree
+		steps, before = append(steps, c), m
 	}
 	return steps, nil
+}
+
+// saysNothing reports whether a moment repeats the state of the event before it, or has that of the moment before.
+func saysNothing(ctx context.Context, repo *cairn.Repo, m, before *history.Moment) (bool, error) {
+	if m.Same {
+		if same, err := sameBeside(ctx, repo, m.ID, m.Parent); same || err != nil {
+			return same, err
+		}
+	}
+	if m.Tree != before.Tree {
+		return false, nil
+	}
+	return sameBeside(ctx, repo, m.ID, before.ID)
+}
+
+// sameBeside reports whether two states are equal in what a tree does not hold and a copy has: permission bits
+// and directories without files.
+func sameBeside(ctx context.Context, repo *cairn.Repo, a, b object.ID) (bool, error) {
+	one, err := beside(ctx, repo, a)
+	if err != nil {
+		return false, err
+	}
+	other, err := beside(ctx, repo, b)
+	return one == other, err
+}
+
+func beside(ctx context.Context, repo *cairn.Repo, id object.ID) (string, error) {
+	c, err := repo.Lookup(ctx, id.String())
+	if err != nil {
+		return "", err
+	}
+	meta, err := history.MetadataOf(c)
+	if err != nil {
+		return "", err
+	}
+	dirs := slices.Concat(meta.Empty, meta.Bare)
+	slices.Sort(dirs)
+	return (&state.Metadata{Perm: meta.Perm, Perms: meta.Perms, Empty: dirs}).Encode()
 }
 
 func is(c *cairn.Checkpoint) func(history.Moment) bool {

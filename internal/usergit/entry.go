@@ -111,21 +111,23 @@ func records(changed map[string]Entry, idLength int) string {
 
 // Ignored returns those of some paths that rules ignore. A caller leaves out paths that git tracks:
 // git itself would compare each path with the whole index. A path below a symlink counts as not ignored:
-// git refuses to say.
+// git refuses to say. Git takes a path for a pattern if it begins with a colon, so each begins with a dot.
 func (r *Repo) Ignored(ctx context.Context, paths []string) (map[string]bool, error) {
 	links := make(map[string]bool)
 	paths = slices.DeleteFunc(slices.Clone(paths), func(name string) bool { return r.belowLink(name, links) })
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	out, err := r.output(ctx, call{args: []string{"check-ignore", "--no-index", "-z", "--stdin"}, stdin: strings.NewReader(strings.Join(paths, "\x00") + "\x00")})
+	const here = "./"
+	asked := here + strings.Join(paths, "\x00"+here) + "\x00"
+	out, err := r.output(ctx, call{args: []string{"check-ignore", "--no-index", "-z", "--stdin"}, stdin: strings.NewReader(asked)})
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == 1 { // none
 		return nil, nil
 	}
 	ignored := make(map[string]bool)
-	for path := range strings.SplitSeq(string(out), "\x00") {
-		ignored[path] = true
+	for path := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		ignored[strings.TrimPrefix(path, here)] = true
 	}
 	return ignored, err
 }

@@ -210,6 +210,16 @@ func TestLookupAndStaged(t *testing.T) {
 	}
 }
 
+// TestIgnoredTakesPathsAsTheyAre asks about names that git would read as patterns: an editor that is given
+// :w makes such a file by mistake.
+func TestIgnoredTakesPathsAsTheyAre(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{".gitignore": gittest.File("*.log\n:q\n")})
+	got, err := f.Ignored(background, []string{":(glob)*", ":/a", ":w", "*", "a.log", "dir/:q", "[a]"})
+	f.must(err)
+	f.want("ignored", "a.log dir/:q", strings.Join(slices.Sorted(maps.Keys(got)), " "))
+}
+
 func TestBlobs(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"sha1", "sha256"} {

@@ -49,9 +49,10 @@ func (c *commands) lineRange(text string, lines []session.BlameLine, after int) 
 	case last == "":
 	case last[0] == '+' || last[0] == '-':
 		n, err := strconv.Atoi(last[1:])
-		if err != nil || n == 0 {
+		if err != nil || n < 1 {
 			return 0, 0, c.Usage("cannot read %s: want START,+COUNT or START,-COUNT", wording.ShellWord(text))
 		}
+		n = min(n, max(start, len(lines)))
 		if end = start + n - 1; last[0] == '-' {
 			start, end = max(1, start-n+1), start
 		}

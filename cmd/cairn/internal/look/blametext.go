@@ -210,8 +210,8 @@ func (c *commands) writeOrigin(ctx context.Context, repo *cairn.Repo, b *session
 	if o.Oldest {
 		c.Out.WriteString("boundary\n")
 	}
-	if o.Before != "" {
-		fmt.Fprintf(c.Out, "previous %s %s\n", o.Before, pathtext.Quote(string(o.Path)))
+	if o.OldPath != "" {
+		fmt.Fprintf(c.Out, "previous %s %s\n", o.Before, pathtext.Quote(string(o.OldPath)))
 	}
 	_, err := fmt.Fprintf(c.Out, "filename %s\n", pathtext.Quote(string(o.Path)))
 	return err

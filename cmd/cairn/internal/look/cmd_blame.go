@@ -20,8 +20,8 @@ Usage:
 Each line has the checkpoint that brought it, the agent or the user, the first
 tool of the step, the prompt, the time and its number. The file is the one on
 disk, unless there is a HASH. A line that no checkpoint has yet has an id of
-zeros. A line that was there at the oldest checkpoint has a ^, because its
-author may be another one.
+zeros. A line that was there at the oldest checkpoint, or after one at which the
+file had more than 16 MiB, has a ^, because its author may be another one.
 
 A change belongs to the step that was running when it appeared, else to the
 user. A line that a restore, revert or undo brings back keeps its author, and so
@@ -43,12 +43,13 @@ Options:
 With --json the answer is {"path", "changes", "lines"}, with a HASH also
 "checkpoint". Each line is {"line", "number", "change", "text"}: its number, its
 number where it appeared, and the place in changes. A change is {"author",
-"path", "time", "checkpoint", "before", "work"}: agent, user or the kind of an
-operation; the first checkpoint with it and the last without it; work as in
-cairn log --json. It has "others" if steps of other sessions ran at the same
-time and no tool named the file, "operation" if an operation made it, and
-"boundary" if it was there at the oldest checkpoint. With --deleted there is
-"deletedLines", lines with "deletedBy", a place in changes.
+"path", "time", "checkpoint", "before", "oldPath", "work"}: agent, user or the
+kind of an operation; the first checkpoint with it, the last without it and the
+path of the file there, if it was there; work as in cairn log --json. It has
+"others" if steps of other sessions ran at the same time and no tool named the
+file, "operation" if an operation made it, and "boundary" if it was there at the
+oldest checkpoint. With --deleted there is "deletedLines", lines with
+"deletedBy", a place in changes.
 
 The status is 4 if there is no such file or checkpoint.
 

@@ -87,6 +87,39 @@ func TestATurnThatCannotBeChangedStays(t *testing.T) {
 	}
 }
 
+// TestATurnThatCannotComeBackYet: nothing of it could be changed, here because the user is faster. It can come
+// back later, alone or with the turns after it.
+func TestATurnThatCannotComeBackYet(t *testing.T) {
+	t.Parallel()
+	for turns := 1; turns <= 2; turns++ {
+		f := newFixture(t, gittest.Tree{"x": gittest.File("1\n"), "y": gittest.File("1\n")})
+		f.step("s", "m1", "1", func() { f.write("x", "agent\n") })
+		f.step("s", "m2", "2", func() { f.write("y", "agent\n") })
+		file := "y"
+		for range turns {
+			if _, _, err := f.UndoTurn(background, "s", session.MoveOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if turns == 2 {
+			file = "x"
+		}
+		tip := f.tip("s")
+		journal := filepath.Join(f.repo.StoreDir(), "cairn", "journal", "operation")
+		s, res, err := f.RedoTurn(gittest.When(background, journal, func() { f.write(file, "1\nuser\n") }), "s", session.MoveOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Operation != "" || len(res.Conflicts) != 1 || s.Revert == nil || s.Messages != 2-turns || f.tip("s") != tip {
+			t.Errorf("%d turns: %+v, %d messages", turns, res, s.Messages)
+		}
+		f.write(file, "1\n")
+		if s, res, err := f.RedoTurn(background, "s", session.MoveOptions{}); err != nil || s.Messages != 3-turns || f.read(file) != "agent\n" {
+			t.Errorf("%d turns, again: %+v, %v", turns, res, err)
+		}
+	}
+}
+
 // TestATurnInConflictBeforeOthers: what earlier ways back could not move holds no older turn.
 func TestATurnInConflictBeforeOthers(t *testing.T) {
 	t.Parallel()

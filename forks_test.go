@@ -105,6 +105,9 @@ func TestRemoveFork(t *testing.T) {
 	if _, err := f.repo().RemoveFork(t.Context(), dir, cairn.RemoveForkOptions{}); !errors.Is(err, cairn.ErrNotFound) {
 		t.Errorf("a second time: %v", err)
 	}
+	if _, err := f.repo().RemoveFork(t.Context(), "", cairn.RemoveForkOptions{Force: true}); !errors.Is(err, cairn.ErrNotFound) || !strings.HasSuffix(err.Error(), "an empty path") {
+		t.Errorf("an empty path is the current directory: %v", err)
+	}
 	if _, err := f.repo().RemoveFork(t.Context(), f.root, cairn.RemoveForkOptions{Force: true}); !errors.Is(err, cairn.ErrNotFound) {
 		t.Errorf("the root itself: %v", err)
 	}

@@ -1,6 +1,7 @@
 package cairn_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -15,6 +16,14 @@ import (
 // killed then: its context ends when the operation has its journal.
 func (f *fixture) interruptedRestore(hash string) {
 	f.Helper()
+	f.interrupted(func(ctx context.Context, r *cairn.Repo) (*cairn.Result, error) {
+		return r.Restore(ctx, hash, cairn.RestoreOptions{})
+	})
+}
+
+// interrupted leaves an operation that has begun and changed nothing.
+func (f *fixture) interrupted(operate func(context.Context, *cairn.Repo) (*cairn.Result, error)) {
+	f.Helper()
 	r, err := cairn.Open(f.opt)
 	if err != nil {
 		f.Fatal(err)
@@ -22,7 +31,7 @@ func (f *fixture) interruptedRestore(hash string) {
 	defer r.Close()
 	before := f.manifest()
 	journal := filepath.Join(r.StoreDir(), "cairn", "journal", "operation")
-	res, err := r.Restore(gittest.Until(f.Context(), journal), hash, cairn.RestoreOptions{})
+	res, err := operate(gittest.Until(f.Context(), journal), r)
 	if err == nil {
 		f.Fatalf("not interrupted: %+v", res)
 	}
@@ -48,6 +57,30 @@ func TestWatchedTrackFinishesAnOperation(t *testing.T) {
 	w.interruptedRestore(first.Checkpoint)
 	if w.same("after another process died"); gittest.Diff(then, w.manifest()) != "" {
 		t.Errorf("the restore is not finished:\n%s", gittest.Diff(then, w.manifest()))
+	}
+}
+
+// TestOperationThatCameToNothing: an operation that could change none of its paths, here because the user
+// was there before it was finished, is not recorded. An undo would find nothing to do in it, again and
+// again, and never reach the operation before. An undo of that kind does not count as one.
+func TestOperationThatCameToNothing(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n"), "b": gittest.File("1\n")})
+	first := f.track()
+	f.write("a", "2\n")
+	f.restoreAll(first.Checkpoint)
+	f.write("b", "2\n")
+	f.interruptedRestore(first.Checkpoint)
+	f.write("b", "mine\n")
+	f.interrupted(func(ctx context.Context, r *cairn.Repo) (*cairn.Result, error) {
+		return r.Undo(ctx, cairn.RevertOptions{})
+	})
+	f.write("a", "1\n1\n")
+	f.track()
+	f.write("a", "1\n")
+	f.undo(cairn.RevertOptions{})
+	if f.read("a") != "2\n" || f.read("b") != "mine\n" {
+		t.Errorf("after the undo: %q, %q", f.read("a"), f.read("b"))
 	}
 }
 

@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"errors"
+	"path/filepath"
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -60,6 +61,62 @@ func TestATurnInConflictStays(t *testing.T) {
 	f.unrevert("s")
 	if f.read("x") != "user\n" {
 		t.Errorf("x %q", f.read("x"))
+	}
+}
+
+// TestATurnThatCannotBeChangedStays: the files of a turn refuse every change, here because the user is
+// faster. Taking it back again takes this turn, not the one before.
+func TestATurnThatCannotBeChangedStays(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"x": gittest.File("1\n"), "y": gittest.File("1\n")})
+	f.step("s", "m1", "1", func() { f.write("x", "agent\n") })
+	f.step("s", "m2", "2", func() { f.write("y", "agent\n") })
+	tip := f.tip("s")
+	journal := filepath.Join(f.repo.StoreDir(), "cairn", "journal", "operation")
+	faster := gittest.When(background, journal, func() { f.write("y", "agent\nuser\n") })
+	s, res, err := f.UndoTurn(faster, "s", session.MoveOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Operation != "" || len(res.Conflicts) != 1 || s.Messages != 2 || f.tip("s") != tip || f.read("y") != "agent\nuser\n" {
+		t.Errorf("%+v, %d messages", res, s.Messages)
+	}
+	f.write("y", "agent\n")
+	if s, res, err := f.UndoTurn(background, "s", session.MoveOptions{}); err != nil || s.Messages != 1 || f.read("y") != "1\n" || f.read("x") != "agent\n" {
+		t.Errorf("again: %+v, %v", res, err)
+	}
+}
+
+// TestATurnThatCannotComeBackYet: nothing of it could be changed, here because the user is faster. It can come
+// back later, alone or with the turns after it.
+func TestATurnThatCannotComeBackYet(t *testing.T) {
+	t.Parallel()
+	for turns := 1; turns <= 2; turns++ {
+		f := newFixture(t, gittest.Tree{"x": gittest.File("1\n"), "y": gittest.File("1\n")})
+		f.step("s", "m1", "1", func() { f.write("x", "agent\n") })
+		f.step("s", "m2", "2", func() { f.write("y", "agent\n") })
+		file := "y"
+		for range turns {
+			if _, _, err := f.UndoTurn(background, "s", session.MoveOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if turns == 2 {
+			file = "x"
+		}
+		tip := f.tip("s")
+		journal := filepath.Join(f.repo.StoreDir(), "cairn", "journal", "operation")
+		s, res, err := f.RedoTurn(gittest.When(background, journal, func() { f.write(file, "1\nuser\n") }), "s", session.MoveOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Operation != "" || len(res.Conflicts) != 1 || s.Revert == nil || s.Messages != 2-turns || f.tip("s") != tip {
+			t.Errorf("%d turns: %+v, %d messages", turns, res, s.Messages)
+		}
+		f.write(file, "1\n")
+		if s, res, err := f.RedoTurn(background, "s", session.MoveOptions{}); err != nil || s.Messages != 3-turns || f.read(file) != "agent\n" {
+			t.Errorf("%d turns, again: %+v, %v", turns, res, err)
+		}
 	}
 }
 

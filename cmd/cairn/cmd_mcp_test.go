@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -32,6 +33,24 @@ func TestMCP(t *testing.T) {
 	}
 	end()
 	gittest.AssertEqual(t, dir, before, gittest.Manifest(t, dir))
+}
+
+// TestMCPHelpNamesEveryTool: the manual lists what the server offers.
+func TestMCPHelpNamesEveryTool(t *testing.T) {
+	t.Parallel()
+	home, dir := t.TempDir(), filepath.Join(t.TempDir(), "project")
+	gittest.Create(t, dir, gittest.Tree{})
+	manual := runHere(t, dir, home, "", "help", "mcp").stdout
+	client, end := mcpClient(t, home, dir)
+	defer end()
+	for tool, err := range client.Tools(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !regexp.MustCompile(`\b` + tool.Name + `\b`).MatchString(manual) {
+			t.Errorf("cairn help mcp lacks the tool %s", tool.Name)
+		}
+	}
 }
 
 // TestMCPSettings: a deny list that is written while the server runs is in force with the next call, and a store that

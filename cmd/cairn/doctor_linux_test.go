@@ -30,7 +30,7 @@ func TestDoctorWhereNothingCanBeWritten(t *testing.T) {
 				_ = os.WriteFile(filepath.Join(data, "fill"), make([]byte, 8<<20), 0o600) // until nothing is free
 				return nil
 			},
-			"make room on that disk",
+			"make a little room on that disk",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -180,7 +180,7 @@ func TestGoBackHere(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := c.Restore(t.Context(), "none", cairn.RestoreOptions{}); !errors.Is(err, cairn.ErrNotFound) || errors.Is(err, ErrNoServer) {
+	if _, err := c.Restore(t.Context(), "none", cairn.RestoreOptions{}); !errors.Is(err, cairn.ErrNotFound) || errors.Is(err, session.ErrNotFound) || errors.Is(err, ErrNoServer) {
 		t.Errorf("an unknown checkpoint: %v", err)
 	}
 	if _, err := os.Lstat(filepath.Join(f.root, "new")); err != nil {

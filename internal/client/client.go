@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -311,6 +312,15 @@ type remoteError struct {
 func (e *remoteError) Error() string { return e.text }
 func (e *remoteError) Unwrap() error { return e.is }
 
+// sentinel returns the error of a kind, nil for a kind without one. Sessions share their kind with checkpoints
+// and paths; only the text of a missing session has that of its error.
+func sentinel(kind protocol.Kind, text string) error {
+	if kind == protocol.NotFound && !strings.Contains(text, session.ErrNotFound.Error()) {
+		return cairn.ErrNotFound
+	}
+	return sentinels[kind]
+}
+
 func (a answer) problem() error {
 	var p struct{ Type, Detail string }
 	if err := json.Unmarshal(a.body, &p); err != nil {
@@ -320,7 +330,7 @@ func (a answer) problem() error {
 	if kind == protocol.Unregistered {
 		return &unregisteredError{p.Detail}
 	}
-	if is := sentinels[kind]; is != nil {
+	if is := sentinel(kind, p.Detail); is != nil {
 		return &remoteError{p.Detail, is}
 	}
 	err := fmt.Errorf("status %d: %s", a.status, p.Detail)

@@ -112,7 +112,7 @@ func recorded(path string, body map[string]any, answer any) *exchange {
 func newsOf(id string) *exchange {
 	var answer struct{ News *session.News }
 	return &exchange{path: sessionPath(id, "/news"), body: map[string]any{}, answer: &answer, outcome: func(err error) (any, error) {
-		if errors.Is(err, session.ErrNotFound) {
+		if errors.Is(err, cairn.ErrNotFound) {
 			return nil, nil
 		}
 		return answer.News, err

@@ -83,6 +83,9 @@ func (r *Copier) Forks() ([]ForkInfo, error) {
 
 // FindFork returns the fork at a path. The error wraps ErrNotFound.
 func (r *Copier) FindFork(dir string) (ForkInfo, error) {
+	if dir == "" { // would be the current directory, which may be a fork
+		return ForkInfo{}, state.NotFound("fork of %s: an empty path", r.Root)
+	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return ForkInfo{}, err

@@ -1,9 +1,14 @@
 package hooks
 
 import (
+	"context"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
 // delegate is a turn in which only a sub-agent writes.
@@ -87,6 +92,30 @@ func TestEmptyTurnsBehindAConflict(t *testing.T) {
 	w.write("a", "mine\n")
 	w.prompted("s", "cairn undo")
 	if said := w.prompted("s", "cairn undo"); !strings.Contains(said, "took back 1 turn: 1 in conflict, 1 deleted\nconflict a: changed since, and the changes overlap\ndeleted one") {
+		t.Error(said)
+	}
+	w.noFailures()
+}
+
+// TestRedoThatChangesNothing: the answer to a redo of which nothing could be changed names the conflict, and the
+// next one brings the turn back.
+func TestRedoThatChangesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Claude, aTree())
+	w.turnOf("s", "1", "change a", "echo agent > a")
+	w.prompted("s", "cairn undo")
+	before := w.manifest()
+	journal := filepath.Join(cairn.StorePath(w.data, w.root), "cairn", "journal", "operation")
+	w.during = func(ctx context.Context) context.Context {
+		return gittest.When(ctx, journal, func() { w.write("a", "mine\n") })
+	}
+	if said := w.prompted("s", "cairn redo"); !strings.Contains(said, "nothing was changed: 1 in conflict\nconflict a: changed since it was examined") {
+		t.Error(said)
+	}
+	w.during = nil
+	w.write("a", "a\n")
+	w.isAs(before, "as before the redo")
+	if said := w.prompted("s", "cairn redo"); !strings.Contains(said, "brought back 1 turn: 1 restored") {
 		t.Error(said)
 	}
 	w.noFailures()

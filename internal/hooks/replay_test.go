@@ -46,9 +46,10 @@ type world struct {
 	turns []gittest.Listing // the project when each prompt came
 
 	overlap *Overlap
-	asked   func(service.RequestKind) // is told of the calls of sessions, nil = of none
-	moved   map[string]bool           // sessions with an undo or redo since their last prompt, which comes with a report
-	report  string                    // that came with the last prompt
+	asked   func(service.RequestKind)             // is told of the calls of sessions, nil = of none
+	during  func(context.Context) context.Context // wraps the context of these calls, nil = not at all
+	moved   map[string]bool                       // sessions with an undo or redo since their last prompt, which comes with a report
+	report  string                                // that came with the last prompt
 }
 
 func newWorld(t *testing.T, agent string, tree gittest.Tree) *world {
@@ -74,9 +75,14 @@ func (w *world) open(_ context.Context, dir string) (*Project, error) {
 		return nil, err
 	}
 	p := &Project{Root: repo.Root(), Sessions: session.New(repo), Overlap: w.overlap, Close: repo.Close}
-	if all := p.Sessions; w.asked != nil {
+	if all := p.Sessions; w.asked != nil || w.during != nil {
 		p.Sessions = service.Through(func(ctx context.Context, r service.Request, next service.Next) (any, error) {
-			w.asked(r.Kind)
+			if w.asked != nil {
+				w.asked(r.Kind)
+			}
+			if w.during != nil {
+				ctx = w.during(ctx)
+			}
 			return next(ctx, all)
 		})
 	}

@@ -156,8 +156,9 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 		changed, now := changedBetween(history, boundary, at)
 		changed = changed || res.Moves()     // in a root of which this history has no step
 		empty := !changed && now != boundary // its result names what stays of turns before
+		unmoved := now == boundary && !res.Moves()
 		boundary = now
-		if !idle(res) && (changed || n == 0 && (stays || h.do.dryRun)) {
+		if !idle(res) && (changed || n == 0 && (stays || unmoved || h.do.dryRun)) {
 			n++
 		}
 		add(sum, res)

@@ -46,7 +46,7 @@ func isFull(err error) bool { return errors.Is(err, cairn.ErrNoSpace) || atomicf
 func Remedy(err error) string {
 	switch {
 	case isFull(err):
-		return "make room on that disk, or run in a shell: cairn gc"
+		return "make a little room on that disk; then, in a shell, cairn gc makes more"
 	case errors.Is(err, syscall.EROFS):
 		return "mount that file system writable, or set CAIRN_DATA_DIR to a directory that can be written"
 	case errors.Is(err, fs.ErrPermission):

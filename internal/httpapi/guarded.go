@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -47,7 +48,7 @@ func (s *Server) Project(ctx context.Context, id string) (*Project, error) {
 	p := s.projects.byID(id)
 	s.projects.mu.Unlock()
 	if p == nil {
-		return nil, errors.Join(cairn.ErrNotFound, unregistered("project "+shorten(id)))
+		return nil, fmt.Errorf("%w: %w", cairn.ErrNotFound, unregistered("project "+shorten(id)))
 	}
 	return p.open(ctx, false)
 }

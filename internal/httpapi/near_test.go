@@ -149,6 +149,16 @@ func TestNearGoesOn(t *testing.T) {
 	}
 }
 
+// TestUnknownProject: the error is one line, as the page shows it.
+func TestUnknownProject(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{})
+	_, err := f.server.Project(t.Context(), "none")
+	if !errors.Is(err, cairn.ErrNotFound) || !strings.HasPrefix(err.Error(), "not found: project none is not registered") {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestForgottenProject: a call that knows a project from before the server forgot it closes its store when it ends.
 func TestForgottenProject(t *testing.T) {
 	t.Parallel()

@@ -38,7 +38,7 @@ type copied struct {
 }
 
 func (t *tools) checkout(ctx context.Context, args checkoutArgs) (out copied, text string, err error) {
-	dir, err := absoluteDir(args.Dir)
+	dir, err := absoluteDir("dir", args.Dir)
 	switch {
 	case err != nil:
 		return out, "", err
@@ -56,15 +56,15 @@ func (t *tools) checkout(ctx context.Context, args checkoutArgs) (out copied, te
 	return out, copyText(res), nil
 }
 
-// absoluteDir is the directory that the argument dir names: an absolute path as package pathtext
+// absoluteDir is the directory that an argument of that name has: an absolute path as package pathtext
 // encodes it.
-func absoluteDir(text string) (string, error) {
+func absoluteDir(name, text string) (string, error) {
 	dir, err := pathtext.Decode(text)
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("%w: dir: %w", errArguments, err)
+		return "", fmt.Errorf("%w: %s: %w", errArguments, name, err)
 	case !filepath.IsAbs(dir) || strings.IndexByte(dir, 0) >= 0:
-		return "", fmt.Errorf("%w: dir is an absolute path, not %s", errArguments, pathtext.Quote(dir))
+		return "", fmt.Errorf("%w: %s is an absolute path, not %s", errArguments, name, pathtext.Quote(dir))
 	}
 	return filepath.Clean(dir), nil
 }

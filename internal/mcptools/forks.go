@@ -44,7 +44,7 @@ type removedFork struct {
 
 // removeFork never forces: what would be lost is for the user to decide.
 func (t *tools) removeFork(ctx context.Context, args removeForkArgs) (out removedFork, text string, err error) {
-	dir, err := absoluteDir(args.Dir)
+	dir, err := absoluteDir("dir", args.Dir)
 	if err != nil {
 		return out, "", err
 	}
@@ -97,7 +97,7 @@ type forked struct {
 }
 
 func (t *tools) fork(ctx context.Context, args forkArgs) (out forked, text string, err error) {
-	dir, err := absoluteDir(args.Dir)
+	dir, err := absoluteDir("dir", args.Dir)
 	if err != nil {
 		return out, "", err
 	}

@@ -85,7 +85,9 @@ func (t *tools) compare(ctx context.Context, args compareArgs) (out compared, te
 		s := &out.Sources[i]
 		s.Files = some(&out.Unlisted, s.Files)
 		fmt.Fprintf(&b, "%s since %s:\n", s.Source.Place(), s.Base)
-		lines(&b, s.Files, func(f cairn.ComparedFile) string { return f.Line(out.Root) })
+		if lines(&b, s.Files, func(f cairn.ComparedFile) string { return f.Line(out.Root) }); len(s.Files) == 0 {
+			b.WriteString("nothing changed there\n")
+		}
 	}
 	return out, strings.ToValidUTF8(strings.TrimSuffix(b.String(), "\n"), "\uFFFD"), nil
 }
@@ -100,7 +102,11 @@ func (t *tools) withSources(args []sourceArgs, f func([]cairn.MergeSource) error
 		case a.Directory != "" && t.openDir == nil:
 			return fmt.Errorf("%w: this server knows no other directories", errArguments)
 		case a.Directory != "":
-			if from[i].Repo, err = t.openDir(a.Directory); err != nil {
+			var dir string
+			if dir, err = absoluteDir("directory", a.Directory); err != nil {
+				return err
+			}
+			if from[i].Repo, err = t.openDir(dir); err != nil {
 				return err
 			}
 			other := from[i].Repo

@@ -71,6 +71,12 @@ func TestMergeOfADirectory(t *testing.T) {
 
 	w.fails("a source is a directory or a hash", "merge", map[string]any{})
 	w.fails("wants sources", "compare", map[string]any{"sources": []any{}})
+	for _, dir := range []string{"other", "../other", "."} {
+		w.fails("directory is an absolute path", "merge", map[string]any{"directory": dir})
+		w.fails("directory is an absolute path", "compare", map[string]any{"sources": []any{map[string]any{"directory": dir}}})
+	}
+	text = w.call("compare", map[string]any{"sources": []any{map[string]any{"hash": all.Sources[0].Base}}, "base": all.Sources[0].Base}, &all)
+	wantText(t, "compare with the state in common", text, "nothing changed there")
 	w.fails("is the directory itself", "merge", map[string]any{"directory": w.dir})
 	w.fails("0123456789", "merge", map[string]any{"hash": "0123456789"})
 	newWorld(t, begin).fails("knows no other directories", "merge", map[string]any{"directory": dir})

@@ -181,6 +181,14 @@ func (j *journal) created(res *Result) []string {
 	return out
 }
 
+// cameToNothing reports whether an operation was to change paths and changed none, for instance because every
+// directory is write-protected. It is not recorded: an undo of it would have nothing to do and never reach the
+// operations before it, and a failed undo would count as one. So the boundary of a line stays where it is. A
+// share of a joint operation is recorded in any case.
+func (j *journal) cameToNothing(res *Result) bool {
+	return len(j.changes) > 0 && j.Joint == nil && !res.moves()
+}
+
 // result sorts the outcomes of an apply.
 func (j *journal) result(outcomes []apply.Outcome) *Result {
 	res := &Result{Kept: j.Kept, Conflicts: j.Conflicts, Git: j.git, Outside: outsideResult(j.outside)}

@@ -44,8 +44,8 @@ type TakenBack struct {
 	Result *Result
 	Event  *history.LineEvent // where nothing is appended it has the wanted state; nil if Held, but in a dry run
 
-	// Held: nothing would change, because the new steps' work is in conflict or kept, so nothing is appended. A
-	// share of a joint operation is appended anyway.
+	// Held: nothing would change, because the new steps' work is in conflict or kept, or nothing that was to
+	// come back could be changed, so nothing is appended. A share of a joint operation is appended anyway.
 	Held bool
 }
 
@@ -86,6 +86,10 @@ func (u *LineUpdate) TakeBack(ctx context.Context, id string, t TakeBack) (*Take
 	back := &TakenBack{Result: res}
 	if back.Held, err = u.held(ctx, id, &t, res); err != nil || back.Held && !t.DryRun {
 		return back, err
+	}
+	if len(t.New) == 0 && len(p.Changes) > 0 && res.Operation == "" && !t.DryRun {
+		back.Held = true // what was to come back could not: it can come back later
+		return back, nil
 	}
 	if t.DryRun || t.Quiet && res.Operation == "" {
 		back.Event, err = u.previewEvent(&t, b, wanted)

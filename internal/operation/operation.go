@@ -214,7 +214,7 @@ func (r *Operator) withSaved(batch *odb.Batch, s state.State, saved map[string]*
 	return state.State{Tree: tree, Meta: meta}, err
 }
 
-// finish applies a journal and records the operation. x is the stat cache of the
+// finish applies a journal and records the operation, unless nothing could be changed. x is the stat cache of the
 // capture that the plan was made from; nil after a crash.
 func (r *Operator) finish(ctx context.Context, l *history.Locked, j *journal, x *index.Index) (*Result, error) {
 	applier := &apply.Executor{Root: r.Root, Source: history.Source{DB: r.DB}, Token: j.Token, Resume: x == nil, Sync: !r.Opt.NoSync}
@@ -226,6 +226,9 @@ func (r *Operator) finish(ctx context.Context, l *history.Locked, j *journal, x 
 		return nil, fmt.Errorf("%s interrupted outside the root, the next command finishes it: %w", j.Kind, err)
 	}
 	res := j.result(outcomes)
+	if j.cameToNothing(res) {
+		return res, errors.Join(r.dropJournal(l), r.dropOutside(j))
+	}
 	id, err := r.recordOperation(ctx, l, j, res, recaptureOptions(j, outcomes, x, applier))
 	if err != nil {
 		return nil, fmt.Errorf("record the %s, which is done: %w", j.Kind, err)

@@ -302,6 +302,10 @@ func TestPlanOfAMovedDisk(t *testing.T) {
 	if f.read("ledger/account.go") != goBefore {
 		t.Error("overwriting did not")
 	}
+	undo := f.get(f.at("plan", "do", "undo")).want(http.StatusOK)
+	f.confirm(undo).want(http.StatusSeeOther)
+	f.confirm(undo).want(http.StatusConflict, "The disk has changed since the preview", "Preview again").lacks("mistyped")
+	f.get(f.at("plan", "do", "undo")).want(http.StatusOK, "There is nothing to undo", "ways back on the timeline")
 }
 
 // Only the page's own forms change anything.

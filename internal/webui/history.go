@@ -68,6 +68,29 @@ func (p *Project) history(ctx context.Context, tell func(...session.Unread)) ite
 	}
 }
 
+// entries yields what a tab of the timeline shows, and perhaps other entries. Operations are a chain of their
+// own: for them alone no session is opened and no checkpoint is read.
+func (p *Project) entries(ctx context.Context, show string, tell func(...session.Unread)) iter.Seq2[*entry, error] {
+	if show != showOperations {
+		return p.history(ctx, tell)
+	}
+	return func(yield func(*entry, error) bool) {
+		for op, err := range p.Repo.Operations(ctx) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(operationEntry(op), nil) {
+				return
+			}
+		}
+	}
+}
+
+func operationEntry(op *cairn.Operation) *entry {
+	return &entry{Key: "o" + op.ID, When: op.When, Operation: op}
+}
+
 // merge brings the sources of a history into one order.
 type merge struct {
 	ctx         context.Context
@@ -209,7 +232,7 @@ func (m *merge) pop() (*entry, error) {
 	case m.operation != nil && !m.operation.When.Before(head):
 		op := m.operation
 		m.known[op.Before], m.known[op.After] = true, true
-		return &entry{Key: "o" + op.ID, When: op.When, Operation: op}, m.nextOperation()
+		return operationEntry(op), m.nextOperation()
 	case n > 0 && !m.turns[n-1].When.Before(head):
 		e := m.turns[n-1]
 		m.turns = m.turns[:n-1]

@@ -1,6 +1,7 @@
 package webui
 
 import (
+	"net/http"
 	"slices"
 	"testing"
 
@@ -53,6 +54,27 @@ func TestHistory(t *testing.T) {
 	if diff := cmp.Diff([]string{"before step m1", "before step m2", "prompt m1", "prompt m2", "prompt m3", "revert", "undo"}, got); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// Operations alone are listed without opening a session: there may be hundreds.
+func TestOperationsAlone(t *testing.T) {
+	t.Parallel()
+	f := story(t)
+	f.write("ledger/more.go", "package ledger\n")
+	f.confirm(f.get(f.at("plan", "do", "restore", "to", f.checkpointOf("before the agent"))).want(http.StatusOK)).want(http.StatusSeeOther)
+	f.confirm(f.get(f.at("plan", "do", "undo")).want(http.StatusOK)).want(http.StatusSeeOther)
+	p := &Project{Root: f.root, Repo: f.repo, Sessions: oneDamaged{f.sessions, "ses_4f1c"}}
+	var kinds []string
+	for e, err := range p.entries(t.Context(), showOperations, func(list ...session.Unread) { t.Errorf("opened %v", list) }) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		kinds = append(kinds, e.Operation.Kind)
+	}
+	if diff := cmp.Diff([]string{"undo", "restore"}, kinds); diff != "" {
+		t.Error(diff)
+	}
+	f.get(f.at("", "show", showOperations)).want(http.StatusOK, "Undo", "Restore")
 }
 
 // A user's message and what answers it are one turn; without users each session is.

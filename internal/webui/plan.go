@@ -65,7 +65,7 @@ func (h *handler) plan(v *visit) error {
 	}
 	res, err := w.run(v, "")
 	if (w.Do == "undo" || w.Do == "redo") && errors.Is(err, cairn.ErrNotFound) {
-		return v.showPlan(w, &cairn.Result{}, "There is nothing to "+w.Do+".")
+		return v.showPlan(w, &cairn.Result{}, "There is nothing to "+w.Do+". Prompts of an agent have their own ways back on the timeline.")
 	}
 	if err != nil {
 		return err
@@ -186,6 +186,9 @@ func (h *handler) apply(v *visit) error {
 		return v.confirmGit(w, plan)
 	}
 	res, err := w.run(v, plan)
+	if errors.Is(err, cairn.ErrNotFound) { // it was there for the preview: undone in another tab, for instance
+		return fmt.Errorf("%w: %v", cairn.ErrMoved, err)
+	}
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,8 @@ const (
 	maxScanned   = 20000 // entries that are read for one page
 )
 
+const showOperations = "operations" // a tab, in addresses
+
 // timelinePage is what templates/timeline.html shows.
 type timelinePage struct {
 	Days     []dayEntries
@@ -94,14 +96,14 @@ func (h *handler) projects(v *visit) error {
 func (h *handler) timeline(v *visit) error {
 	page := &timelinePage{Query: v.query.Get("q"), Show: v.query.Get("show")}
 	after := v.query.Get("after")
-	for _, t := range [][2]string{{"", "Everything"}, {"sessions", "Prompts"}, {"checkpoints", "Checkpoints"}, {"operations", "Operations"}} {
+	for _, t := range [][2]string{{"", "Everything"}, {"sessions", "Prompts"}, {"checkpoints", "Checkpoints"}, {showOperations, "Operations"}} {
 		page.Tabs = append(page.Tabs, tab{t[1], v.at("", "show", t[0], "q", page.Query), page.Show == t[0]})
 	}
 	text := strings.ToLower(strings.TrimSpace(page.Query))
 	scanned, found, n := 0, after == "", 0
-	page.Empty = true
+	page.Empty = page.Show != showOperations // it looks at nothing else
 	tell := func(list ...session.Unread) { page.Unread = append(page.Unread, list...) }
-	for e, err := range v.project.history(v.ctx(), tell) {
+	for e, err := range v.project.entries(v.ctx(), page.Show, tell) {
 		if err != nil {
 			return err
 		}
@@ -141,7 +143,7 @@ func (e *entry) isShown(show string) bool {
 		return e.Turn != nil
 	case "checkpoints":
 		return e.Track != nil
-	case "operations":
+	case showOperations:
 		return e.Operation != nil
 	}
 	return true

@@ -23,11 +23,14 @@ about, and ends it by closing stdin. The tools:
     diff                      what changed
     blame, log, grep, show    who wrote a line, searches, one checkpoint or turn
     tests                     results of cairn test and cairn bisect
+    verify                    whether the history is whole
     track                     take a checkpoint
     preview                   what going back would do, with a plan id
     restore, revert           go back; with a plan id exactly that or nothing
     compare, merge            what other directories changed, and bringing it in
     checkout                  a checkpoint in a new directory
+    fork, forks, fork_remove  a second directory that goes on from here, what
+                              each changed, removing one without loss
     undo, redo                take that back
     sessions, session_undo,   what agents did here; take back a turn of one, and
     session_redo              bring it back

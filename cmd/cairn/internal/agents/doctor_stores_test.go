@@ -16,7 +16,7 @@ func TestUnusable(t *testing.T) {
 	t.Parallel()
 	for err, want := range map[error]string{
 		cairn.ErrCorrupt: "move the directory away", errors.ErrUnsupported: "a later one", fs.ErrPermission: "chown",
-		syscall.ENOSPC: "make room", syscall.EROFS: "writable", syscall.EMFILE: "type cairn doctor again", cairn.ErrLocked: "type cairn doctor again",
+		syscall.ENOSPC: "make a little room", syscall.EROFS: "writable", syscall.EMFILE: "type cairn doctor again", cairn.ErrLocked: "type cairn doctor again",
 	} {
 		if got := unusable(fmt.Errorf("%w: open store: %w", cairn.ErrStore, err)); !strings.Contains(got, want) {
 			t.Errorf("%v: %s", err, got)

@@ -93,7 +93,7 @@ func (c *commands) restoreCommand() *cobra.Command {
 				sayGit := c.gitStays(ctx, repo, args[0])
 				res, err := c.restore(ctx, repo, args[0], opt)
 				if err != nil {
-					return err
+					return c.PathMeant(ctx, repo, err, "cairn restore @", args...)
 				}
 				defer sayGit()
 				return c.PrintResult(cmd, res, "nothing to restore: everything is as at "+args[0])

@@ -101,7 +101,7 @@ func (c *commands) revertCommand() *cobra.Command {
 			if opt.Paths, err = c.Paths(args[1:]); err != nil {
 				return err
 			}
-			return c.revertPaths(ctx, cmd, args[0], opt, f.hunks.Ask)
+			return c.revertPaths(ctx, cmd, args, opt, f.hunks.Ask)
 		},
 	})
 	cmd.Flags().StringVar(&f.patches, "patches", "", "file of patches, - for stdin")
@@ -139,7 +139,8 @@ func (f *revertFlags) options(c *commands, cmd *cobra.Command, args []string) (o
 
 // revertPaths takes back the changes since a checkpoint or between two. With ask, the caller of
 // the command chooses hunks first.
-func (c *commands) revertPaths(ctx context.Context, cmd *cobra.Command, spec string, opt cairn.RevertOptions, ask bool) error {
+func (c *commands) revertPaths(ctx context.Context, cmd *cobra.Command, args []string, opt cairn.RevertOptions, ask bool) error {
+	spec := args[0]
 	from, to, isRange := strings.Cut(spec, "..")
 	if isRange && (from == "" || to == "") {
 		return c.Usage("cannot use %s: a range is FROM..TO, as in @~2..@~1, and paths go after it", wording.ShellWord(spec))
@@ -159,7 +160,7 @@ func (c *commands) revertPaths(ctx context.Context, cmd *cobra.Command, spec str
 		}
 		res, err := c.revert(ctx, repo, in, opt)
 		if err != nil {
-			return err
+			return c.PathMeant(ctx, repo, err, "cairn revert @", args...)
 		}
 		return c.PrintResult(cmd, res, nothing)
 	})

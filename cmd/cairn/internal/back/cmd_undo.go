@@ -71,8 +71,9 @@ With PATH only operations count, the newest of all: these paths, and everything
 below them, are taken back, and the next undo goes on with the rest. An undo
 of an operation that ends in conflict on every path changes nothing and counts
 for nothing: the next one tries the same again. With --on-conflict keep it
-counts, and the next one goes on with what was done before. A turn counts as
-taken back even then; the answer names the commands that insist.
+counts, and the next one goes on with what was done before. A turn of which
+nothing goes back stays the newest one even then; the answer names the command
+that insists.
 
 Options:
     --turn                the newest turn, whatever operation came later

@@ -51,7 +51,8 @@ Going back:
     revert HASH [PATH...]       take back what changed since
     revert FROM..TO [PATH...]   take back what changed between, keep what came
                                 later; also the files of patches
-    undo [PATH...]              take back the last restore, merge, revert, redo
+    undo [PATH...]              take back the newest turn of an agent, or the
+                                last restore, merge, revert or redo
     redo [PATH...]              take back the last undo
     operations                  what was restored, reverted, undone and redone
     session VERB [SESSION]      what agents did step by step, and taking it back

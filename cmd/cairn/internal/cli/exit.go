@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/hooks"
 	"github.com/seed-fb9cbc17/cairn/internal/httpapi"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
@@ -206,6 +208,10 @@ func hint(err error) string {
 		return "cairn doctor --fix mends the store or cuts out what is lost; the other checkpoints may be whole"
 	case errors.Is(err, cairn.ErrStore) && errors.Is(err, fs.ErrPermission):
 		return "--data-dir or CAIRN_DATA_DIR names another place for the store"
+	case strings.Contains(err.Error(), "lock store ") && hooks.Remedy(err) != "":
+		return hooks.Remedy(err) + "; until then cairn log, ls, cat, show and diff FROM TO read the store"
+	case errors.Is(err, cairn.ErrStore), atomicfile.IsFull(err):
+		return hooks.Remedy(err)
 	case errors.Is(err, cairn.ErrNotFound) && strings.Contains(err.Error(), "there are only 0"):
 		return "cairn track makes the first one"
 	case errors.Is(err, cairn.ErrNotFound) && strings.Contains(err.Error(), "nothing to "):

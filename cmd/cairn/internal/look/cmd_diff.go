@@ -3,9 +3,6 @@ package look
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"os"
 	"runtime/debug"
 	"strings"
 
@@ -160,16 +157,9 @@ func (c *commands) diff(ctx context.Context, f *diffFlags, specs, args []string)
 // An empty TO is an error, too: it would mean the disk.
 func (c *commands) checkSpecs(ctx context.Context, repo *cairn.Repo, specs []string) error {
 	for _, spec := range specs {
-		_, err := repo.Lookup(ctx, spec)
-		if err == nil {
-			continue
+		if _, err := repo.Lookup(ctx, spec); err != nil {
+			return c.PathMeant(ctx, repo, err, "cairn diff --", spec)
 		}
-		if paths, pathErr := c.Paths([]string{spec}); pathErr == nil && errors.Is(err, cairn.ErrNotFound) {
-			if _, statErr := os.Lstat(paths[0]); statErr == nil {
-				return fmt.Errorf("%w; for the path %s write: cairn diff -- %s", err, spec, spec)
-			}
-		}
-		return err
 	}
 	return nil
 }

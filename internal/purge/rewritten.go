@@ -60,6 +60,9 @@ func (r *Rewriter) ReplaceHistory(ctx context.Context, l *history.Locked, batch 
 	}
 	r.FreshIndex(l) // it names the contents
 	for _, ref := range w.Refs {
+		if ref.Name == signature.Ref(signature.Rewritings) {
+			continue // its new statement is there
+		}
 		if err := r.moveRef(ref); err != nil {
 			return err
 		}

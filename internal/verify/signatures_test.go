@@ -127,6 +127,11 @@ func TestSignedAndChanged(t *testing.T) {
 	}
 	for _, c := range []change{
 		{"purged and signed", func(p *project, _ *keys) { p.purge() }, "", "", "rewritten"},
+		{"purged, signed and purged again", func(p *project, _ *keys) {
+			p.purge()
+			p.sign()
+			p.purge("a")
+		}, "", "", "rewritten"},
 		{"purged without a key", func(p *project, _ *keys) { p.opt.Sign = ""; p.open(); p.purge() }, "head", "no signed statement says so", "rewritten"},
 		{"purged with a key that is gone", func(p *project, _ *keys) { os.Remove(p.opt.Sign); p.purge() }, "head", "no signed statement says so", "rewritten"},
 		{"purged with another key", func(p *project, k *keys) { p.opt.Sign = k.make("other", ""); p.open(); p.purge() }, "signature", "signer not known", "rewritten"},
@@ -179,9 +184,16 @@ func TestSignedAndChanged(t *testing.T) {
 	}
 }
 
-func (p *project) purge() {
+// purge takes out paths, the directory unless others are named.
+func (p *project) purge(names ...string) {
 	p.Helper()
-	if _, err := p.repo.Purge(p.Context(), []string{filepath.Join(p.root, "dir")}); err != nil {
+	if names == nil {
+		names = []string{"dir"}
+	}
+	for i := range names {
+		names[i] = filepath.Join(p.root, names[i])
+	}
+	if _, err := p.repo.Purge(p.Context(), names); err != nil {
 		p.Fatal(err)
 	}
 }

@@ -48,7 +48,7 @@ func (r *Transport) judgeIncoming(ctx context.Context, q *odb.Quarantine, want *
 	if in.machines, err = r.machinesOf(q); err != nil {
 		return nil, err
 	}
-	if in.signatures, err = r.signaturesOf(q, own); err != nil {
+	if in.signatures, err = r.signaturesOf(q, want, own); err != nil {
 		return nil, err
 	}
 	if in.trusted, err = r.trusted(ctx); err != nil {

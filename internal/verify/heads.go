@@ -92,7 +92,7 @@ func (j *judge) places(tip object.ID) (places map[object.ID]int, from beginning)
 
 // placeOf finds the head that was signed on its line. Anything but a head that is there, or that a signed
 // statement has replaced, is noted. The object of a head that was cleaned away may be there yet: a cleaning leaves
-// some garbage, and a pin may lead to it.
+// some garbage, and a pin may lead to it. The line may also have been dropped as a whole, and begun again.
 func (j *judge) placeOf(st statement, places map[object.ID]int, from beginning) (at int, ok bool) {
 	id, signed := st.Head, true
 	for range len(j.signed) + len(j.unsigned) + 1 {
@@ -124,7 +124,7 @@ func (j *judge) placeOf(st statement, places map[object.ID]int, from beginning) 
 	case loss != "":
 		n.Kind = GapRepaired
 		j.gap(n)
-	case (from.cut || !j.holds(id.String())) && st.Time.Before(from.at):
+	case (from.cut || !j.led(id)) && st.Time.Before(from.at):
 		n.Kind = GapCleaned
 		j.gap(n)
 	default:
@@ -132,3 +132,6 @@ func (j *judge) placeOf(st statement, places map[object.ID]int, from beginning) 
 	}
 	return 0, false
 }
+
+// led reports whether a line leads to a commit.
+func (j *judge) led(id object.ID) bool { return j.commits[id] != nil || j.before[id] }

@@ -174,6 +174,17 @@ func TestSignedAndChanged(t *testing.T) {
 			}
 			p.oracle.Feed(p.repo.StoreDir(), head+"\n", "hash-object", "-t", "commit", "-w", "--stdin")
 		}, "", "", "cleaned"},
+		{"a cleaning drops the line, and leaves objects of it", func(p *project, _ *keys) {
+			head := p.git("cat-file", "commit", sessionRef)
+			for n := range 3 {
+				p.step("other", fmt.Sprint("new", n), fmt.Sprint(n))
+			}
+			if _, err := p.repo.Clean(p.Context(), cairn.CleanOptions{Retention: cairn.Retention{MaxCount: 1, KeepLast: 1}}); err != nil {
+				p.Fatal(err)
+			}
+			p.step("s", "again", "again")
+			p.oracle.Feed(p.repo.StoreDir(), head+"\n", "hash-object", "-t", "commit", "-w", "--stdin")
+		}, "", "", "cleaned"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -1,14 +1,12 @@
 package transfer
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/seed-fb9cbc17/cairn/internal/envelope"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/identity"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -141,72 +139,6 @@ func (r *Transport) rewritten(there, surplus []thereRef) (list []thereRef) {
 		}
 	}
 	return list
-}
-
-// cleanSealed seals the lines again without those that this store has not.
-func (r *Transport) cleanSealed(ctx context.Context, m *remote, dryRun bool) (dropped []string, err error) {
-	recipients, err := r.recipients(m.url)
-	at := r.sealedNow(m.url)
-	if err != nil || at.There == nil || len(recipients) == 0 {
-		return nil, err
-	}
-	heads := envelope.Heads(at.There.Listed())
-	var there, replaced []thereRef
-	for name, head := range heads {
-		switch here, err := r.hasHead(head.ID); {
-		case err != nil:
-			return nil, err
-		case strings.HasPrefix(history.RefRoot+name, history.RefSignatures):
-		case here:
-			there = append(there, thereRef{name: name, id: head.ID.String()})
-		default: // a purge has rewritten the line, or it was begun again
-			replaced = append(replaced, thereRef{name: name, id: head.ID.String()})
-		}
-	}
-	surplus, err := r.surplus(there)
-	if dropped = append(namesOf(surplus), namesOf(replaced)...); err != nil || len(dropped) == 0 {
-		return dropped, err
-	}
-	if _, harmed, err := r.splitHarmed(append(surplus[:len(surplus):len(surplus)], replaced...)); err != nil || len(harmed) > 0 {
-		return nil, cmp.Or(err, errHarmed)
-	}
-	stay := slices.DeleteFunc(there, func(ref thereRef) bool { return slices.Contains(surplus, ref) })
-	if err := r.wholeHere(ctx, stay, heads); err != nil || dryRun {
-		return dropped, err
-	}
-	_, err = r.pushSealed(ctx, m, recipients, true, true)
-	return dropped, err
-}
-
-// errHarmed: the sealed lines go as one, so none is dropped.
-var errHarmed = errors.New("a repair has lost a part of a line here, and it may be whole there: nothing is sealed again " +
-	"(cairn doctor --fix --from REMOTE looks there)")
-
-// hasHead reports whether a commit is in the store, thinned or not.
-func (r *Transport) hasHead(id object.ID) (bool, error) {
-	here, err := r.DB.Has(id)
-	if err == nil && !here {
-		_, missing := r.ReadCheckpoint(id)
-		here = missing == nil
-	}
-	return here, err
-}
-
-// wholeHere returns an error if the store cannot seal lines again that are on a remote: their beginnings are only
-// there.
-func (r *Transport) wholeHere(ctx context.Context, lines []thereRef, heads map[string]envelope.Head) error {
-	line := r.ancestry(ctx, nil)
-	for _, ref := range lines {
-		whole, err := r.whole(line, ref.name, heads[ref.name].ID)
-		if err != nil {
-			return err
-		}
-		if !whole {
-			return fmt.Errorf("line %s goes on, and its beginning is only there: nothing is sealed again "+
-				"(cairn push --encrypt for other recipients does it without the line)", ref.name)
-		}
-	}
-	return nil
 }
 
 // thereRef is a line of this store on a remote.

@@ -7,18 +7,33 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
 // tellPurged says which purged paths the states hold that have come with something. They left their store before the
 // purge, or a store without it, and are taken as they are.
 func (r *Transport) tellPurged(ctx context.Context, trees []object.ID, with string) {
+	r.warnPurged(ctx, trees, with, "the same cairn purge takes it out")
+}
+
+// TellPurged says which purged paths a checkpoint holds that was brought from a directory. kept says that a ref leads
+// to it.
+func (r *Transport) TellPurged(ctx context.Context, c *history.Checkpoint, dir string, kept bool) {
+	end := "the same cairn purge takes it out"
+	if !kept {
+		end = "cairn gc --thorough takes it out"
+	}
+	r.warnPurged(ctx, []object.ID{history.TreeOf(c)}, "the state of "+dir, end)
+}
+
+func (r *Transport) warnPurged(ctx context.Context, trees []object.ID, with, end string) {
 	held := r.deniedIn(trees)
 	for path := range r.replacedIn(ctx, trees) {
 		held[path] = true
 	}
 	if paths := slices.Sorted(maps.Keys(held)); len(paths) > 0 {
-		r.Log.Warn("what was purged here has come again with "+with+" (the same cairn purge takes it out)",
+		r.Log.Warn("what was purged here has come again with "+with+" ("+end+")",
 			"paths", strings.Join(paths[:min(len(paths), maxTold)], " "), "count", len(paths))
 	}
 }

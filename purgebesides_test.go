@@ -1,6 +1,8 @@
 package cairn_test
 
 import (
+	"bytes"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -105,6 +107,34 @@ func TestPurgeBesidesUnneeded(t *testing.T) {
 	if out, err := o.Try(store, "cat-file", "-e", id); err == nil {
 		t.Error("it is there after a thorough cleaning", out)
 	}
+}
+
+// TestPurgedThatComesWithAFork: a comparison and a merge bring the state of a fork, and say which purged paths it holds.
+func TestPurgedThatComesWithAFork(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("a\n"), "key": gittest.File("secret\n")})
+	f.track()
+	k, _ := f.fork(copyPlace(t), cairn.ForkOptions{})
+	f.purge("key")
+	k.write("b", "b\n")
+	k.track()
+	var log bytes.Buffer
+	f.opt.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	told := func(how string) {
+		t.Helper()
+		if text := log.String(); !strings.Contains(text, how) || !strings.Contains(text, "paths=key count=1") {
+			t.Errorf("the log does not say %q: %s", how, text)
+		}
+		log.Reset()
+	}
+	if _, err := f.repo().Compare(t.Context(), []cairn.MergeSource{{Repo: k.repo()}}, cairn.CompareOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	told("cairn gc --thorough takes it out")
+	if _, err := f.repo().Merge(t.Context(), cairn.MergeSource{Repo: k.repo()}, cairn.MergeOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	told("the same cairn purge takes it out")
 }
 
 // TestPurgeInAFork: the stat cache that a fork's was written beside names purged contents, too, and goes.

@@ -1,12 +1,15 @@
 package cairn_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -181,4 +184,28 @@ func (g *guarded) readAt(id, path string) (string, error) {
 	defer in.Close()
 	data, err := io.ReadAll(in)
 	return string(data), err
+}
+
+// TestPurgedSecretsThatComeAgain: an old bundle brings back contents that purge --secrets took out. That is said,
+// although their paths are captured.
+func TestPurgedSecretsThatComeAgain(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	g, ids := leaky(t, cairn.SecretsOff)
+	var bundle, log bytes.Buffer
+	if err := g.Export(ctx, &bundle, ids[1]); err != nil {
+		t.Fatal(err)
+	}
+	g.write("conf/key.py", "key = None\n")
+	g.opt.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	g.reopen()
+	if done := g.purgeSecrets(cairn.PurgeSecretsOptions{}); len(done.Uncaptured) > 0 {
+		t.Fatalf("out of captures: %v", done.Uncaptured)
+	}
+	if _, err := g.Import(ctx, &bundle); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(log.String(), "paths=conf/key.py count=1") {
+		t.Errorf("the import logs %s", &log)
+	}
 }

@@ -46,8 +46,10 @@ func (r *Store) checkpointsOf(ctx context.Context, captures bool, prefixes ...st
 			if err != nil || before == nil {
 				return nil, err
 			}
-			before, err = w.skipUnchanged(before)
-			return []*Checkpoint{before}, err
+			if before, err = w.skipUnchanged(before); err != nil {
+				return nil, err
+			}
+			return []*Checkpoint{before}, nil
 		})
 	}
 }

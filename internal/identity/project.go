@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -87,6 +88,9 @@ func (p Project) Encode() ([]byte, error) {
 	return append(data, '\n'), err
 }
 
+// ErrLater: a stored form is whole, and this release cannot read it.
+var ErrLater = errors.New("which a later release of cairn wrote")
+
 // Decode reads the stored form. A form of a later release is an error.
 func Decode(data []byte) (Project, error) {
 	var n note
@@ -94,7 +98,7 @@ func Decode(data []byte) (Project, error) {
 		return Project{}, fmt.Errorf("identity of the project: %w", err)
 	}
 	if n.Version != noteVersion {
-		return Project{}, fmt.Errorf("identity of the project: version %d, which a later release of cairn wrote", n.Version)
+		return Project{}, fmt.Errorf("identity of the project: version %d, %w", n.Version, ErrLater)
 	}
 	return n.Project, n.Project.check()
 }

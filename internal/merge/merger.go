@@ -164,5 +164,9 @@ func (m *Merger) bring(ctx context.Context, from *history.Store, c, known *histo
 	if err != nil {
 		return nil, err
 	}
-	return m.ReadCheckpoint(id)
+	brought, err := m.ReadCheckpoint(id)
+	if err == nil {
+		m.Transport.TellPurged(ctx, brought, from.Root, keep)
+	}
+	return brought, err
 }

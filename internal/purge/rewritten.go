@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"sync"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
@@ -55,16 +56,28 @@ func (r *Rewriter) ReplaceHistory(ctx context.Context, l *history.Locked, batch 
 	if err := beforeRefs(); err != nil {
 		return err
 	}
+	rewritings := signature.Ref(signature.Rewritings)
+	if slices.Contains(w.Dropped, rewritings) { // it cannot be read, so a new list begins
+		if err := r.DB.DeleteRef(rewritings); err != nil {
+			return err
+		}
+	}
 	if err := signature.Rewriting(ctx, r.Store, l, w.Commits, w.Paths); err != nil {
 		return fmt.Errorf("record the new ids: %w", err)
 	}
 	r.FreshIndex(l) // it names the contents
 	for _, ref := range w.Refs {
+		if ref.Name == rewritings {
+			continue // its new statement is there
+		}
 		if err := r.moveRef(ref); err != nil {
 			return err
 		}
 	}
 	for _, name := range w.Dropped {
+		if name == rewritings {
+			continue
+		}
 		if err := r.DB.DeleteRef(name); err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/identity"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -178,6 +179,7 @@ func (c *checker) run(ctx context.Context, l *history.Locked) error {
 	c.statCache(l)
 	c.ends(ctx)
 	c.purged()
+	c.project()
 	c.unfinishedPurge()
 	if !c.opt.Fix {
 		for _, j := range c.interrupted() {
@@ -235,6 +237,25 @@ func (c *checker) purged() {
 		Kind: "purged paths", Path: state.Path(path), Text: err.Error(),
 		Repair: "set the list aside; then cairn purge PATH for each that is to stay out of captures",
 	}, func() error { return errors.Join(c.repo.DB.SetAside(path), c.repo.RefreshDenied()) })
+}
+
+// project checks what the project is known by on remotes.
+func (c *checker) project() {
+	data, err := c.repo.DB.ReadPrivate(odb.PrivateProject)
+	if errors.Is(err, odb.ErrNotFound) {
+		return
+	}
+	if err == nil {
+		_, err = identity.Decode(data)
+	}
+	if err == nil || errors.Is(err, identity.ErrLater) {
+		return
+	}
+	path := c.repo.DB.PrivatePath(string(odb.PrivateProject))
+	c.note(Fault{
+		Kind: "project", Path: state.Path(path), Text: err.Error(),
+		Repair: "set it aside; it is found again, but for an id that cairn adopt --id gave",
+	}, func() error { return c.repo.DB.SetAside(path) })
 }
 
 // unfinishedPurge tells of a purge that has rewritten the history and was interrupted before it had dropped everything.

@@ -312,3 +312,25 @@ func TestTornRefFindsItsTip(t *testing.T) {
 		t.Error("a part of the line was set aside")
 	}
 }
+
+// TestDamagedProject: a store whose note of the project is damaged pushes again after a repair. A note of a later release
+// is none of the faults.
+func TestDamagedProject(t *testing.T) {
+	t.Parallel()
+	for text, damaged := range map[string]bool{"": true, "x": true, `{"v":1,"root":"xy"}`: true, `{"v":1,"id":"shop"}`: false, `{"v":2}`: false} {
+		p := newPatient(t)
+		p.track(files{"a": whole("1")})
+		if err := p.DB.WritePrivate(odb.PrivateProject, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		for _, fix := range []bool{false, true} {
+			found := p.check(CheckOptions{Fix: fix})
+			if damaged != (len(found) == 1 && found[0].Kind == "project" && found[0].Fixed == fix) || !damaged && len(found) > 0 {
+				t.Errorf("%q: fix %t: %+v", text, fix, found)
+			}
+		}
+		if _, err := p.DB.ReadPrivate(odb.PrivateProject); damaged != errors.Is(err, odb.ErrNotFound) {
+			t.Errorf("%q: after a repair: %v", text, err)
+		}
+	}
+}

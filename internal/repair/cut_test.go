@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/signature"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -118,6 +119,22 @@ var cutCases = []cutCase{
 			gone := object.Sum(object.Commit, []byte("lost"))
 			p.operation(one, history.IDOf(one), gone)
 			return func() { p.wantContents(one.ID, map[string]string{"a": "1"}) }
+		},
+	},
+	{
+		name: "lists of signed statements", losses: map[string]int{"ref": 2}, gone: []string{history.RefSignatures + "tracks/x"},
+		make: func(p *patient) func() {
+			p.trackOn(session, files{"a": whole("1")})
+			if err := p.DB.DeleteRef(session); err != nil { // a commit that nothing leads to is no list
+				p.Fatal(err)
+			}
+			p.setRef(history.RefSignatures+"tracks/x", object.Sum(object.Blob, []byte("lost")))
+			p.setRef(signature.Ref(signature.Rewritings), object.Sum(object.Blob, []byte("lost, too")))
+			return func() {
+				if list, err := signature.Read(p.Store, signature.Rewritings); err != nil || len(list) != 1 {
+					p.Errorf("the statements about new ids: %v, %v", list, err)
+				}
+			}
 		},
 	},
 	{

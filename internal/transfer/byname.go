@@ -11,6 +11,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/identity"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/signature"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -82,12 +83,12 @@ type sessionLine struct {
 
 // wantSession names the lines of one session, with the second names of each: a purge may have rewritten it, and a
 // cleaning of the remote may have dropped the first name since. A store may also have noted a line that its remote did
-// not take. So no name has to be there.
+// not take. So no name has to be there. The statements about purges and repairs explain signed heads that are gone.
 func wantSession(lines []sessionLine) *wanted {
-	signed := strings.TrimPrefix(history.RefSignatures, history.RefRoot)
 	want := &wanted{only: func(store, name string) bool {
 		return slices.ContainsFunc(lines, func(l sessionLine) bool {
-			return l.store == store && (name == l.ref || name == signed+l.ref || history.FirstName(name) == l.ref)
+			return l.store == store && (name == l.ref || history.FirstName(name) == l.ref ||
+				name == signedName(l.ref) || name == signedName(signature.Rewritings))
 		})
 	}}
 	for _, l := range lines {

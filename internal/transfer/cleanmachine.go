@@ -33,8 +33,7 @@ func (r *Transport) cleanMachine(ctx context.Context, m *remote, machine string,
 	if err != nil {
 		return nil, err
 	}
-	keys := p.Keys(r.Root)
-	list, err := r.listRemote(ctx, m, keys, false)
+	list, err := r.listRemote(ctx, m, p.Keys(r.Root), false)
 	if err != nil {
 		return nil, err
 	}
@@ -47,28 +46,16 @@ func (r *Transport) cleanMachine(ctx context.Context, m *remote, machine string,
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, q.Discard()) }()
-	prefixes, err := r.placesOf(ctx, m, q, keys, store)
-	if err != nil {
-		return nil, err
-	}
-	refs, err := m.below(ctx, q.Dir(), prefixes)
-	for i := range refs {
-		refs[i].name = strings.TrimPrefix(refs[i].to, history.RefRoot)
-	}
+	refs, err := r.allOf(ctx, m, q, store)
 	if err != nil || dryRun {
 		return namesOf(refs), err
 	}
 	return m.drop(ctx, q.Dir(), refs)
 }
 
-// placesOf lists the beginnings of all refs of a store. The notes are last: until they go, an interrupted call can be
-// made again.
-func (r *Transport) placesOf(
-	ctx context.Context, m *remote, q *odb.Quarantine, keys []string, store string,
-) (prefixes []string, err error) {
-	for _, key := range keys {
-		prefixes = append(prefixes, history.RefRoot+key+"/"+store+"/", history.RefSignatures+key+"/"+store+"/")
-	}
+// allOf lists all refs of a store, under every key. The notes are last: until they go, an interrupted call can be made
+// again.
+func (r *Transport) allOf(ctx context.Context, m *remote, q *odb.Quarantine, store string) (list []thereRef, err error) {
 	if err := m.fetchInto(ctx, q, []string{notesSpec}); err != nil {
 		return nil, err
 	}
@@ -76,16 +63,25 @@ func (r *Transport) placesOf(
 	if err != nil {
 		return nil, err
 	}
-	var last []string
+	sealed := make(map[string]bool) // ids of its notes
 	for _, note := range notes.open {
-		if note.Store == store && slices.Contains(keys, note.Key) {
-			prefixes, last = append(prefixes, envelope.RefParts+note.ID+"/"), append(last, envelope.RefNotes+note.ID)
+		sealed[note.ID] = sealed[note.ID] || note.Store == store
+	}
+	refs, err := m.refs(ctx, q.Dir())
+	var last []thereRef
+	for _, ref := range refs {
+		ref.name = strings.TrimPrefix(ref.to, history.RefRoot)
+		part, isPart := strings.CutPrefix(ref.to, envelope.RefParts)
+		id, _, _ := strings.Cut(part, "/")
+		note, isNote := strings.CutPrefix(ref.to, envelope.RefNotes)
+		switch p := placeOf(ref.to); {
+		case isNote && sealed[note], p.store == store && p.kind == refAbout && p.line == "":
+			last = append(last, ref)
+		case isPart && sealed[id], p.store == store && p.kind != refAbout && p.line != "":
+			list = append(list, ref)
 		}
 	}
-	for _, key := range keys {
-		last = append(last, refAbout+key+"/"+store)
-	}
-	return append(prefixes, last...), nil
+	return append(list, last...), err
 }
 
 // pickStore finds the one store of this project whose id or machine is given.

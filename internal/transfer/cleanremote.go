@@ -1,15 +1,14 @@
 package transfer
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/seed-fb9cbc17/cairn/internal/envelope"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/identity"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
@@ -60,7 +59,7 @@ func (r *Transport) cleanRemote(ctx context.Context, m *remote, dryRun bool) (dr
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, q.Discard()) }()
-	there, err := r.ownThere(ctx, m, q.Dir(), own)
+	there, notes, err := r.ownThere(ctx, m, q.Dir(), own)
 	if err != nil {
 		return nil, err
 	}
@@ -79,23 +78,54 @@ func (r *Transport) cleanRemote(ctx context.Context, m *remote, dryRun bool) (dr
 		return namesOf(surplus), nil
 	}
 	if dropped, err = m.drop(ctx, q.Dir(), surplus); err == nil && len(dropped) > 0 {
-		err = r.noteAgain(ctx, m)
+		there = slices.DeleteFunc(there, func(ref thereRef) bool { return slices.Contains(surplus, ref) })
+		err = r.noteAgain(ctx, m, there, notes)
 	}
 	return dropped, err
 }
 
-// noteAgain writes the note about this store again: it names sessions that have been dropped. Where the lines lie sealed
-// there, an open note would tell about them.
-func (r *Transport) noteAgain(ctx context.Context, m *remote) error {
+// noteAgain writes the notes about this store again: they name sessions that have been dropped. Where the lines lie
+// sealed there, an open note would tell about them.
+func (r *Transport) noteAgain(ctx context.Context, m *remote, lines, notes []thereRef) (err error) {
 	recipients, err := r.recipients(m.url)
 	if err != nil || len(recipients) > 0 {
 		return err
 	}
-	lines, err := r.ownLines()
-	if err == nil {
-		_, err = r.pushOpen(ctx, m, lines, func(odb.Ref) bool { return false })
+	_, project, err := r.ensureIdentity(ctx)
+	if err != nil {
+		return err
+	}
+	q, err := r.DB.Quarantine()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, q.Discard()) }()
+	here, err := r.ownLines()
+	if err != nil {
+		return err
+	}
+	id, err := r.addNote(ctx, q, project, here)
+	if err != nil {
+		return err
+	}
+	specs, stale := notesAgain(id, project.Key(r.Root), lines, notes)
+	if _, _, err = m.push(ctx, q.Dir(), specs); err == nil {
+		_, err = m.drop(ctx, q.Dir(), stale)
 	}
 	return err
+}
+
+// notesAgain says which notes on a remote get another text. A note under a former key goes with the last line there.
+func notesAgain(id object.ID, key string, lines, notes []thereRef) (specs []pushSpec, stale []thereRef) {
+	for _, note := range notes {
+		of := placeOf(note.to).key
+		if of == key || slices.ContainsFunc(lines, func(line thereRef) bool { return placeOf(line.to).key == of }) {
+			specs = append(specs, pushSpec{name: noteName, id: id, to: note.to, force: true})
+		} else {
+			stale = append(stale, note)
+		}
+	}
+	return specs, stale
 }
 
 // rewritten returns the lines, beside those that go anyway, that end with a state which a purge or a repair has
@@ -109,72 +139,6 @@ func (r *Transport) rewritten(there, surplus []thereRef) (list []thereRef) {
 		}
 	}
 	return list
-}
-
-// cleanSealed seals the lines again without those that this store has not.
-func (r *Transport) cleanSealed(ctx context.Context, m *remote, dryRun bool) (dropped []string, err error) {
-	recipients, err := r.recipients(m.url)
-	at := r.sealedNow(m.url)
-	if err != nil || at.There == nil || len(recipients) == 0 {
-		return nil, err
-	}
-	heads := envelope.Heads(at.There.Listed())
-	var there, replaced []thereRef
-	for name, head := range heads {
-		switch here, err := r.hasHead(head.ID); {
-		case err != nil:
-			return nil, err
-		case strings.HasPrefix(history.RefRoot+name, history.RefSignatures):
-		case here:
-			there = append(there, thereRef{name: name, id: head.ID.String()})
-		default: // a purge has rewritten the line, or it was begun again
-			replaced = append(replaced, thereRef{name: name, id: head.ID.String()})
-		}
-	}
-	surplus, err := r.surplus(there)
-	if dropped = append(namesOf(surplus), namesOf(replaced)...); err != nil || len(dropped) == 0 {
-		return dropped, err
-	}
-	if _, harmed, err := r.splitHarmed(append(surplus[:len(surplus):len(surplus)], replaced...)); err != nil || len(harmed) > 0 {
-		return nil, cmp.Or(err, errHarmed)
-	}
-	stay := slices.DeleteFunc(there, func(ref thereRef) bool { return slices.Contains(surplus, ref) })
-	if err := r.wholeHere(ctx, stay, heads); err != nil || dryRun {
-		return dropped, err
-	}
-	_, err = r.pushSealed(ctx, m, recipients, true, true)
-	return dropped, err
-}
-
-// errHarmed: the sealed lines go as one, so none is dropped.
-var errHarmed = errors.New("a repair has lost a part of a line here, and it may be whole there: nothing is sealed again " +
-	"(cairn doctor --fix --from REMOTE looks there)")
-
-// hasHead reports whether a commit is in the store, thinned or not.
-func (r *Transport) hasHead(id object.ID) (bool, error) {
-	here, err := r.DB.Has(id)
-	if err == nil && !here {
-		_, missing := r.ReadCheckpoint(id)
-		here = missing == nil
-	}
-	return here, err
-}
-
-// wholeHere returns an error if the store cannot seal lines again that are on a remote: their beginnings are only
-// there.
-func (r *Transport) wholeHere(ctx context.Context, lines []thereRef, heads map[string]envelope.Head) error {
-	line := r.ancestry(ctx, nil)
-	for _, ref := range lines {
-		whole, err := r.whole(line, ref.name, heads[ref.name].ID)
-		if err != nil {
-			return err
-		}
-		if !whole {
-			return fmt.Errorf("line %s goes on, and its beginning is only there: nothing is sealed again "+
-				"(cairn push --encrypt for other recipients does it without the line)", ref.name)
-		}
-	}
-	return nil
 }
 
 // thereRef is a line of this store on a remote.
@@ -191,36 +155,53 @@ func namesOf(refs []thereRef) (names []string) {
 	return names
 }
 
-// ownThere lists the lines of this store on a remote, under every key of the project.
-func (r *Transport) ownThere(ctx context.Context, m *remote, dir, own string) (list []thereRef, err error) {
-	p, _, err := r.Project(ctx)
-	if err != nil {
-		return nil, err
+// ownThere lists the lines of this store on a remote, and the notes about them, under every key: the project was known
+// by others before it moved, got an id or became a git repository.
+func (r *Transport) ownThere(ctx context.Context, m *remote, dir, own string) (lines, notes []thereRef, err error) {
+	refs, err := m.refs(ctx, dir)
+	for _, ref := range refs {
+		switch p := placeOf(ref.to); {
+		case p.store != own:
+		case p.kind == "" && p.line != "":
+			lines = append(lines, thereRef{p.line, ref.to, ref.id})
+		case p.kind == refAbout && p.line == "":
+			notes = append(notes, ref)
+		}
 	}
-	var prefixes []string
-	for _, key := range p.Keys(r.Root) {
-		prefixes = append(prefixes, history.RefRoot+key+"/"+own+"/")
-	}
-	return m.below(ctx, dir, prefixes)
+	return lines, notes, err
 }
 
-// below lists the refs of a remote that begin with one of some prefixes, in the order of the prefixes. Their names are
-// what follows. A prefix without a slash at its end is a whole ref.
-func (m *remote) below(ctx context.Context, dir string, prefixes []string) (list []thereRef, err error) {
+// place is what the name of a ref on a remote says.
+type place struct {
+	kind             string // refAbout, RefSignatures, or "" for lines
+	key, store, line string
+}
+
+// placeOf reads the name of a ref on a remote. The zero place stands for other names.
+func placeOf(ref string) (p place) {
+	rest, ok := strings.CutPrefix(ref, history.RefRoot)
+	for _, kind := range []string{refAbout, history.RefSignatures} {
+		if below, of := strings.CutPrefix(ref, kind); of {
+			p.kind, rest = kind, below
+		}
+	}
+	p.key, rest, _ = strings.Cut(rest, "/")
+	if p.store, p.line, _ = strings.Cut(rest, "/"); !ok || !identity.IsKey(p.key) || !isStoreID(p.store) {
+		return place{}
+	}
+	return p
+}
+
+// refs lists the refs of cairn on a remote, without names.
+func (m *remote) refs(ctx context.Context, dir string) (list []thereRef, err error) {
 	out, err := m.Run(ctx, dir, []string{"ls-remote", "--quiet", "--refs"}, []string{history.RefRoot + "*"})
 	if err != nil {
 		return nil, err
 	}
-	for _, prefix := range prefixes {
-		for line := range strings.Lines(out) {
-			id, name, _ := strings.Cut(strings.TrimRight(line, "\n"), "\t")
-			below, ok := strings.CutPrefix(name, prefix)
-			if below != "" && !strings.HasSuffix(prefix, "/") {
-				continue
-			}
-			if _, err := object.ParseID(id); ok && err == nil {
-				list = append(list, thereRef{below, name, id})
-			}
+	for line := range strings.Lines(out) {
+		id, to, ok := strings.Cut(strings.TrimRight(line, "\n"), "\t")
+		if _, err := object.ParseID(id); ok && err == nil {
+			list = append(list, thereRef{to: to, id: id})
 		}
 	}
 	return list, nil

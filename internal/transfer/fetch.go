@@ -219,7 +219,7 @@ func (r *Transport) adopt(
 		return errors.Join(r.adoptSignatures(l, in.signatures), sealed.writeSeen(l))
 	})
 	if err == nil {
-		r.tellPurged(in)
+		r.tellPurged(ctx, in.trees, "the fetched lines")
 	}
 	for _, id := range found {
 		fetched = append(fetched, "lost object "+id.String())

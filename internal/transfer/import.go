@@ -49,7 +49,10 @@ func (r *Transport) Import(ctx context.Context, rd io.Reader) (c *history.Checkp
 	if err != nil {
 		return nil, err
 	}
-	return r.ReadCheckpoint(id)
+	if c, err = r.ReadCheckpoint(id); err == nil {
+		r.tellPurged(ctx, []object.ID{history.TreeOf(c)}, "the imported checkpoint")
+	}
+	return c, err
 }
 
 // auditBundle checks that a pack holds one complete checkpoint without history and nothing else.

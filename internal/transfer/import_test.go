@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/statetest"
 )
@@ -284,4 +286,29 @@ func FuzzImport(f *testing.F) {
 			t.Errorf("exported and imported again: %v, %v", d, err)
 		}
 	})
+}
+
+// TestImportOfWhatWasPurged: a bundle comes as it is. What it holds of a purged path is said.
+func TestImportOfWhatWasPurged(t *testing.T) {
+	t.Parallel()
+	f := newMachine(t)
+	f.track(map[string]string{"a": "1\n", "key": "secret\n"})
+	with := f.export("@")
+	f.track(map[string]string{"a": "2\n"})
+	without := f.export("@")
+	g := f.other()
+	g.track(nil)
+	if err := g.DB.WritePrivate(odb.PrivatePurged, []byte(`["key","none"]`)); err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	g.Store.Log = slog.New(slog.NewTextHandler(&log, nil))
+	g.imported(without)
+	if log.Len() > 0 {
+		t.Errorf("the import of a state without it logs %s", &log)
+	}
+	g.imported(with)
+	if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "paths=key count=1") {
+		t.Errorf("the import logs %s", text)
+	}
 }

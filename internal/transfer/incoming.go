@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -49,7 +48,7 @@ func (r *Transport) judgeIncoming(ctx context.Context, q *odb.Quarantine, want *
 	if in.machines, err = r.machinesOf(q); err != nil {
 		return nil, err
 	}
-	if in.signatures, err = r.signaturesOf(q, own); err != nil {
+	if in.signatures, err = r.signaturesOf(q, want, own); err != nil {
 		return nil, err
 	}
 	if in.trusted, err = r.trusted(ctx); err != nil {
@@ -264,29 +263,6 @@ func (r *Transport) endAt(cut []object.ID) error {
 	}
 	return r.DB.SetShallow(append(ends, cut...))
 }
-
-// tellPurged says which purged paths the states hold that have come. They were pushed before the purge, or by a store
-// without it, and fetches take lines as they are.
-func (r *Transport) tellPurged(in *incoming) {
-	paths, err := r.PurgedPaths()
-	if err != nil {
-		return // captures fail, and say why
-	}
-	holds := func(path string) bool {
-		return slices.ContainsFunc(in.trees, func(tree object.ID) bool {
-			e, err := r.EntryOrNil(tree, path)
-			return err == nil && e != nil
-		})
-	}
-	paths = slices.DeleteFunc(paths, func(path string) bool { return filepath.IsAbs(path) || !holds(path) })
-	if len(paths) > 0 {
-		r.Log.Warn("what was purged here has come again with the fetched lines (the same cairn purge takes it out)",
-			"paths", strings.Join(paths[:min(len(paths), maxTold)], " "), "count", len(paths))
-	}
-}
-
-// maxTold bounds the paths in a warning.
-const maxTold = 5
 
 func (r *Transport) hasAll(in *incoming) error {
 	holds := func(id object.ID) error {

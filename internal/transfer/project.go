@@ -36,7 +36,12 @@ func (r *Transport) knownProject() (identity.Project, error) {
 	if err != nil {
 		return identity.Project{}, err
 	}
-	return identity.Decode(data)
+	p, err := identity.Decode(data)
+	if err != nil && !errors.Is(err, identity.ErrLater) {
+		err = fmt.Errorf("%w: %w (cairn doctor --fix sets %s aside; then cairn adopt --id again, if an id was given)",
+			state.ErrCorrupt, err, r.DB.PrivatePath(string(odb.PrivateProject)))
+	}
+	return p, err
 }
 
 // ensureIdentity returns the id of this store and the project, and writes both if the store lacks them.

@@ -330,3 +330,56 @@ func TestSealedNoteBesideOpenLines(t *testing.T) {
 		g.has(sealing, want)
 	}
 }
+
+// TestCleanRemoteOfFormerKeys: lines that were pushed before the project got an id lie under another key, and go as well,
+// with the note about them. So does all of another machine.
+func TestCleanRemoteOfFormerKeys(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	dir := bareRepository(t, o)
+	f := newMachine(t)
+	f.session("stays", "One", 5, map[string]string{"a": "0\n"})
+	f.pin("@", "stays")
+	f.session("gone", "Secret plan", 6, map[string]string{"a": "1\n"})
+	f.push(dir)
+	keyed := func(id string) {
+		t.Helper()
+		if err := f.SetProjectID(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keyed("shop")
+	f.push(dir)
+	drop := func(name string) {
+		t.Helper()
+		if err := f.DB.DeleteRef(history.RefRoot + name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	drop("sessions/gone")
+	if dropped := f.cleanRemote(dir, false); !slices.Equal(dropped, []string{"sessions/gone", "sessions/gone"}) {
+		t.Errorf("dropped %q", dropped)
+	}
+	for _, ref := range strings.Fields(o.In(dir, "for-each-ref", "--format=%(refname)", refAbout)) {
+		if note := o.In(dir, "cat-file", "blob", ref); strings.Contains(note, "Secret plan") {
+			t.Errorf("%s names the session: %s", ref, note)
+		}
+	}
+	keyed("store")
+	drop("sessions/stays")
+	drop("pins/stays")
+	if dropped := f.cleanRemote(dir, false); len(dropped) != 4 || strings.Contains(refsOf(o, dir), "/"+f.store()) {
+		t.Errorf("dropped %q, left\n%s", dropped, refsOf(o, dir))
+	}
+	f.session("more", "Two", 7, map[string]string{"a": "2\n"})
+	f.push(dir)
+	keyed("shop")
+	f.push(dir)
+	g := f.other()
+	if err := g.SetProjectID(t.Context(), "shop"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.CleanRemoteMachine(t.Context(), dir, f.store(), false); err != nil || refsOf(o, dir) != "" {
+		t.Errorf("%v, left\n%s", err, refsOf(o, dir))
+	}
+}

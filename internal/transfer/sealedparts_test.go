@@ -14,6 +14,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/settings"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/statetest"
 )
@@ -301,4 +302,40 @@ func TestSealedCleanRewritten(t *testing.T) {
 	if _, err := g.Lookup(t.Context(), old.ID); err == nil {
 		t.Error("the old state is still there")
 	}
+}
+
+// TestSealedCleanAfterOpenPushes: where a store pushes openly since, a cleaning of the remote takes away its sealed lines
+// if they hold a state that a purge has rewritten. Before, it takes none: sealed lines may be all that is there.
+func TestSealedCleanAfterOpenPushes(t *testing.T) {
+	t.Parallel()
+	o, k, remote, f := sealedMachine(t)
+	old := f.session("s", "x", 1, map[string]string{"a": "a secret\n"})
+	f.push(remote)
+	rewritten := f.other().sealsFor(k)
+	rewritten.takesOver(f)
+	c := rewritten.session("s", "x", 1, map[string]string{"a": "none\n"})
+	rewritten.Opt.Encrypt = []string{settings.EncryptNone}
+	if dropped := rewritten.cleanRemote(remote, false); len(dropped) != 0 {
+		t.Errorf("dropped %q before an open push", dropped)
+	}
+	rewritten.push(remote)
+	for _, dry := range []bool{true, false} {
+		if dropped := rewritten.cleanRemote(remote, dry); !slices.Equal(dropped, []string{"sessions/s"}) {
+			t.Errorf("dry run %v: dropped %q", dry, dropped)
+		}
+	}
+	if refs := refsOf(o, remote); strings.Contains(refs, envelope.RefNotes) || strings.Contains(refs, envelope.RefParts) {
+		t.Errorf("left\n%s", refs)
+	}
+	if dropped := rewritten.cleanRemote(remote, true); len(dropped) != 0 {
+		t.Errorf("would drop %q again", dropped)
+	}
+	g := f.other().sealsFor(k)
+	g.fetch(remote)
+	g.has(rewritten, c)
+	if _, err := g.Lookup(t.Context(), old.ID); err == nil {
+		t.Error("the old state is still there")
+	}
+	rewritten.sealsFor(k).push(remote)
+	g.fetch(remote)
 }

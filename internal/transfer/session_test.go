@@ -11,6 +11,8 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/signature"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -145,6 +147,40 @@ func TestWantedSpecs(t *testing.T) {
 		}
 		if !want.only(lines[0].store, lines[0].ref) || want.only(lines[0].store, "sessions/another") {
 			t.Errorf("%d lines: other lines than those of the session are wanted", n)
+		}
+	}
+}
+
+// TestFetchSessionLeavesOtherSignatures: with one session come the signatures of its line and the statements about purges.
+// Those of a line that stays as it was here do not come: they would name heads that it does not hold.
+func TestFetchSessionLeavesOtherSignatures(t *testing.T) {
+	t.Parallel()
+	for _, sealed := range []bool{false, true} {
+		dir := bareRepository(t, gittest.NewOracle(t))
+		f := newMachine(t)
+		if k := newKey(t); sealed {
+			f.sealsFor(k)
+		}
+		lists := []string{"sessions/s", "sessions/s2", "tracks/2026-01-01", signature.Rewritings}
+		now := make(map[string]object.ID)
+		for i := range 2 {
+			f.session("s", "One", int64(i), map[string]string{"a": fmt.Sprint(i)})
+			f.session("s2", "Two", int64(i), map[string]string{"b": fmt.Sprint(i)})
+			for _, line := range lists {
+				now[line] = f.signed(line, fmt.Sprintf("{\"text\":\"%s %d\"}\n", line, i))
+			}
+			f.push(dir)
+		}
+		g := f.other()
+		g.Opt.Identity = f.Opt.Identity
+		if _, _, err := g.FetchSession(t.Context(), dir, "s"); err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range lists {
+			got, err := g.DB.Ref(signature.Ref("remotes/" + f.store() + "/" + line))
+			if wanted := line == "sessions/s" || line == signature.Rewritings; wanted != (err == nil && got == now[line]) {
+				t.Errorf("sealed %v: signatures of %s: %v, %v", sealed, line, got, err)
+			}
 		}
 	}
 }

@@ -17,6 +17,11 @@ import (
 // signaturesName stands for a list of statements among the names of lines.
 const signaturesName = "signatures"
 
+// signedName is the name of a list among the lines of a store.
+func signedName(line string) string {
+	return strings.TrimPrefix(history.RefSignatures, history.RefRoot) + line
+}
+
 // signedSpec is the refspec of the lists below a name.
 func signedSpec(name string) string {
 	return "+" + history.RefSignatures + name + ":" + history.RefSignatures + name
@@ -39,8 +44,8 @@ func (r *Transport) signedSpecs(place string) (specs []pushSpec, err error) {
 }
 
 // signaturesOf reads the lists that came from other stores. A list that cannot be read is logged and left
-// out: the lines count.
-func (r *Transport) signaturesOf(q *odb.Quarantine, own string) (list []odb.Ref, err error) {
+// out: the lines count. So is a list of a line that was not wanted: the line here may be older, and lack what was signed.
+func (r *Transport) signaturesOf(q *odb.Quarantine, want *wanted, own string) (list []odb.Ref, err error) {
 	refs, err := q.Refs(history.RefSignatures)
 	if err != nil {
 		return nil, err
@@ -49,6 +54,9 @@ func (r *Transport) signaturesOf(q *odb.Quarantine, own string) (list []odb.Ref,
 		key, name, _ := strings.Cut(strings.TrimPrefix(ref.Name, history.RefSignatures), "/")
 		store, line, ok := strings.Cut(name, "/")
 		if ref.Err != nil || !ok || line == "" || !identity.IsKey(key) || !isStoreID(store) || store == own {
+			continue
+		}
+		if want.only != nil && !want.only(store, signedName(line)) {
 			continue
 		}
 		if !readableList(q, ref.ID) {

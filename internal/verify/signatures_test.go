@@ -127,6 +127,11 @@ func TestSignedAndChanged(t *testing.T) {
 	}
 	for _, c := range []change{
 		{"purged and signed", func(p *project, _ *keys) { p.purge() }, "", "", "rewritten"},
+		{"purged, signed and purged again", func(p *project, _ *keys) {
+			p.purge()
+			p.sign()
+			p.purge("a")
+		}, "", "", "rewritten"},
 		{"purged without a key", func(p *project, _ *keys) { p.opt.Sign = ""; p.open(); p.purge() }, "head", "no signed statement says so", "rewritten"},
 		{"purged with a key that is gone", func(p *project, _ *keys) { os.Remove(p.opt.Sign); p.purge() }, "head", "no signed statement says so", "rewritten"},
 		{"purged with another key", func(p *project, k *keys) { p.opt.Sign = k.make("other", ""); p.open(); p.purge() }, "signature", "signer not known", "rewritten"},
@@ -159,6 +164,27 @@ func TestSignedAndChanged(t *testing.T) {
 				p.Fatal(err)
 			}
 		}, "", "", "cleaned"},
+		{"a cleaning drops the beginning, and leaves objects of it", func(p *project, _ *keys) {
+			head := p.git("cat-file", "commit", sessionRef)
+			for n := range 3 {
+				p.step("s", fmt.Sprint("new", n), fmt.Sprint(n))
+			}
+			if _, err := p.repo.Clean(p.Context(), cairn.CleanOptions{Retention: cairn.Retention{MaxCount: 2, KeepLast: 1}}); err != nil {
+				p.Fatal(err)
+			}
+			p.oracle.Feed(p.repo.StoreDir(), head+"\n", "hash-object", "-t", "commit", "-w", "--stdin")
+		}, "", "", "cleaned"},
+		{"a cleaning drops the line, and leaves objects of it", func(p *project, _ *keys) {
+			head := p.git("cat-file", "commit", sessionRef)
+			for n := range 3 {
+				p.step("other", fmt.Sprint("new", n), fmt.Sprint(n))
+			}
+			if _, err := p.repo.Clean(p.Context(), cairn.CleanOptions{Retention: cairn.Retention{MaxCount: 1, KeepLast: 1}}); err != nil {
+				p.Fatal(err)
+			}
+			p.step("s", "again", "again")
+			p.oracle.Feed(p.repo.StoreDir(), head+"\n", "hash-object", "-t", "commit", "-w", "--stdin")
+		}, "", "", "cleaned"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -179,9 +205,16 @@ func TestSignedAndChanged(t *testing.T) {
 	}
 }
 
-func (p *project) purge() {
+// purge takes out paths, the directory unless others are named.
+func (p *project) purge(names ...string) {
 	p.Helper()
-	if _, err := p.repo.Purge(p.Context(), []string{filepath.Join(p.root, "dir")}); err != nil {
+	if names == nil {
+		names = []string{"dir"}
+	}
+	for i := range names {
+		names[i] = filepath.Join(p.root, names[i])
+	}
+	if _, err := p.repo.Purge(p.Context(), names); err != nil {
 		p.Fatal(err)
 	}
 }

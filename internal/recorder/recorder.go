@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,11 +18,17 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
+// Variable names the session of a run to cairn's hooks of an agent that the command is or starts. Their record
+// takes the place of the run's: hooks end its open step before they record.
+const Variable = "CAIRN_RUN"
+
 // Recording is the session of one run. A failure is noted, and the run goes on.
 type Recording struct {
 	ID     string
 	Child  session.Process // the command, once it runs
 	Faults []string
+
+	TakenOver bool // an agent's hooks record the root instead
 
 	repo     *cairn.Repo
 	sessions *session.Sessions
@@ -121,6 +128,9 @@ func (r *Recording) Watch(ctx context.Context) {
 			return
 		case <-timer.C:
 		}
+		if r.takenOver(ctx) {
+			return
+		}
 		begun := time.Now()
 		state, err := r.differences(ctx)
 		if err == nil && rest.reached(state, begun) {
@@ -130,6 +140,13 @@ func (r *Recording) Watch(ctx context.Context) {
 		}
 		timer.Reset(rest.pause(time.Since(begun)))
 	}
+}
+
+// takenOver reports whether hooks have ended the step that is under way.
+func (r *Recording) takenOver(ctx context.Context) bool {
+	s, err := r.sessions.Brief(ctx, r.ID)
+	r.TakenOver = r.TakenOver || err == nil && s.Open == ""
+	return r.TakenOver
 }
 
 // differences says how the files differ from the last checkpoint; "" if they do not.
@@ -147,6 +164,9 @@ func (r *Recording) End(ctx context.Context) int {
 	if r.last == "" {
 		return 0
 	}
+	if r.takenOver(ctx) {
+		return r.written(ctx)
+	}
 	step, err := r.sessions.EndStep(ctx, session.StepEnd{Session: r.ID})
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -157,6 +177,20 @@ func (r *Recording) End(ctx context.Context) int {
 		return r.bursts - 1 // nothing was written since the last one
 	}
 	return r.bursts
+}
+
+// written counts the bursts that changed files.
+func (r *Recording) written(ctx context.Context) (n int) {
+	messages, err := r.sessions.History(ctx, r.ID)
+	if err != nil {
+		r.fault("the bursts cannot be counted", err)
+	}
+	for _, m := range messages {
+		if slices.ContainsFunc(m.Steps, func(step session.Step) bool { return len(step.Patch.Files) > 0 }) {
+			n++
+		}
+	}
+	return n
 }
 
 func (r *Recording) fault(what string, err error) {

@@ -32,6 +32,11 @@ cairn, and its exit status is that of cairn. Ctrl-C, Ctrl-Z and other signals
 reach it; it is for the command to say what they do. If a checkpoint fails the
 command goes on, and there is a warning at the end.
 
+If the command is or starts an agent that has cairn's hooks, those record its
+turns, step by step, and cairn undo takes them back. From their first event on
+cairn run takes no checkpoints of that directory: what the command changes there
+outside of the agent's turns is not recorded.
+
 How often cairn looks follows what looking costs: every half second in a small
 project, less often in a large one, so that it takes a few percent of one
 processor at most. Between two looks bursts may run together; the checkpoint at
@@ -77,6 +82,7 @@ func (c *commands) supervise(ctx context.Context, args []string) error {
 	recording := recorder.Begin(ctx, c.Open, args, c.Console.Now())
 	defer recording.Close()
 	c.Warn(recording.Faults)
+	cmd.Env = append(c.Environ(), recorder.Variable+"="+recording.ID)
 	if ctx.Err() != nil {
 		c.forget(recording)
 		return fmt.Errorf("the command was not started: %w", ctx.Err())
@@ -117,6 +123,9 @@ func (c *commands) endRecording(ctx context.Context, signals *child.Relay, recor
 	defer signals.Redirect(cancel)()
 	bursts := recording.End(ctx)
 	c.Warn(recording.Faults)
+	if recording.TakenOver {
+		c.Console.Remark("the hooks of an agent have recorded its turns; to take them back: cairn undo")
+	}
 	if bursts > 0 {
 		c.Console.Remark("%s of changes; to take it back: cairn session revert %s --start", wording.Count(bursts, "burst"), recording.ID)
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/process"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -62,10 +63,27 @@ func (r *Recording) begin(ctx context.Context, open func() (*cairn.Repo, error))
 		return err
 	}
 	r.sessions = session.New(r.repo)
+	if r.TakenOver = r.isInStep(ctx); r.TakenOver {
+		return nil
+	}
 	if _, err := r.sessions.Begin(ctx, session.SessionBegin{ID: r.ID, Title: r.line}); err != nil {
 		return err
 	}
 	return r.beginStep(ctx)
+}
+
+// isInStep reports whether a tool of an agent runs this process, and hooks record the tool. The first process of a
+// step's owner is the agent. Others may be above it, and then above commands beside the agent, too.
+func (r *Recording) isInStep(ctx context.Context) bool {
+	steps, err := r.sessions.OpenSteps(ctx)
+	if err != nil || len(steps) == 0 {
+		return false
+	}
+	line := process.Line(os.Getppid())
+	return slices.ContainsFunc(steps, func(step session.OpenStep) bool {
+		return !step.Gone && step.Owner != nil && len(step.Owner.Processes) > 0 &&
+			slices.ContainsFunc(line, func(above process.Relative) bool { return above.ID == process.ID(step.Owner.Processes[0]) })
+	})
 }
 
 // beginStep begins the next burst, and ends the one that is under way in the same

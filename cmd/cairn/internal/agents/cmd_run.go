@@ -35,7 +35,8 @@ command goes on, and there is a warning at the end.
 If the command is or starts an agent that has cairn's hooks, those record its
 turns, step by step, and cairn undo takes them back. From their first event on
 cairn run takes no checkpoints of that directory: what the command changes there
-outside of the agent's turns is not recorded.
+outside of the agent's turns is not recorded. A cairn run that a tool of such an
+agent starts is a part of the tool's step.
 
 How often cairn looks follows what looking costs: every half second in a small
 project, less often in a large one, so that it takes a few percent of one
@@ -124,7 +125,7 @@ func (c *commands) endRecording(ctx context.Context, signals *child.Relay, recor
 	bursts := recording.End(ctx)
 	c.Warn(recording.Faults)
 	if recording.TakenOver {
-		c.Console.Remark("the hooks of an agent have recorded its turns; to take them back: cairn undo")
+		c.Console.Remark("the hooks of an agent have the record, or a cairn run around this one; to take it back: cairn undo")
 	}
 	if bursts > 0 {
 		c.Console.Remark("%s of changes; to take it back: cairn session revert %s --start", wording.Count(bursts, "burst"), recording.ID)

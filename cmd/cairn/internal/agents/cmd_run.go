@@ -88,9 +88,11 @@ func (c *commands) supervise(ctx context.Context, args []string) error {
 		c.forget(recording)
 		return fmt.Errorf("the command was not started: %w", ctx.Err())
 	}
-	// From here on signals are for the command.
+	// From here on signals and the terminal are for the command.
 	ctx = context.WithoutCancel(ctx)
+	c.Console.Hold()
 	if err := cmd.Start(); err != nil {
+		c.Console.Release()
 		c.forget(recording)
 		return c.CannotRun(args[0], err)
 	}
@@ -104,6 +106,7 @@ func (c *commands) supervise(ctx context.Context, args []string) error {
 	status := signals.Wait(cmd)
 	rest()
 	<-watched
+	c.Console.Release()
 	c.endRecording(ctx, signals, recording)
 	if status != cli.ExitDone {
 		return cli.ChildStatus(status)

@@ -38,14 +38,15 @@ type Recording struct {
 	bursts   int    // begun
 }
 
-// Begin takes the checkpoint before a command. open opens the repository.
-func Begin(ctx context.Context, open func() (*cairn.Repo, error), command []string, now time.Time) *Recording {
+// Begin takes the checkpoint before a command. open opens the repository. A run in the step of an agent that runs this
+// process is recorded only with apart, which is for another directory than the agent's: a fork has a copy of the step.
+func Begin(ctx context.Context, open func() (*cairn.Repo, error), command []string, now time.Time, apart bool) *Recording {
 	words := make([]string, len(command))
 	for i, arg := range command {
 		words[i] = wording.ShellWord(arg)
 	}
 	r := &Recording{ID: newID(now), line: strings.ToValidUTF8(strings.Join(words, " "), "\uFFFD")}
-	if err := r.begin(ctx, open); err != nil && ctx.Err() == nil {
+	if err := r.begin(ctx, open, apart); err != nil && ctx.Err() == nil {
 		r.fault("the run is not protected", err)
 	}
 	return r
@@ -58,12 +59,12 @@ func newID(now time.Time) string {
 	return "run-" + now.UTC().Format("20060102T150405") + "-" + hex.EncodeToString(random[:])
 }
 
-func (r *Recording) begin(ctx context.Context, open func() (*cairn.Repo, error)) (err error) {
+func (r *Recording) begin(ctx context.Context, open func() (*cairn.Repo, error), apart bool) (err error) {
 	if r.repo, err = open(); err != nil {
 		return err
 	}
 	r.sessions = session.New(r.repo)
-	if r.TakenOver = r.isInStep(ctx); r.TakenOver {
+	if r.TakenOver = !apart && r.isInStep(ctx); r.TakenOver {
 		return nil
 	}
 	if _, err := r.sessions.Begin(ctx, session.SessionBegin{ID: r.ID, Title: r.line}); err != nil {

@@ -80,7 +80,7 @@ func (c *commands) supervise(ctx context.Context, args []string) error {
 	if err != nil {
 		return c.CannotRun(args[0], err)
 	}
-	recording := recorder.Begin(ctx, c.Open, args, c.Console.Now())
+	recording := recorder.Begin(ctx, c.Open, args, c.Console.Now(), false)
 	defer recording.Close()
 	c.Warn(recording.Faults)
 	cmd.Env = append(c.Environ(), recorder.Variable+"="+recording.ID)

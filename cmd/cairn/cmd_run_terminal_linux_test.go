@@ -2,7 +2,9 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -81,5 +83,38 @@ func TestRunOnTerminal(t *testing.T) {
 	cmd.Wait()
 	if got := cmd.ProcessState.ExitCode(); got != 42 {
 		t.Errorf("status %d", got)
+	}
+}
+
+// TestRunLeavesTheScreenToTheCommand: looks that take place while the command runs draw no progress over what it shows.
+func TestRunLeavesTheScreenToTheCommand(t *testing.T) {
+	t.Parallel()
+	program, err := exec.LookPath("cairn")
+	if err != nil {
+		t.Fatal(err)
+	}
+	master, slave := openTerminal(t)
+	dir := filepath.Join(t.TempDir(), "project")
+	tree := gittest.Tree{}
+	for i := range 2000 {
+		tree[fmt.Sprintf("d%d/f%d", i%40, i)] = gittest.File("x\n")
+	}
+	gittest.Create(t, dir, tree)
+	cmd := exec.Command(program, "run", "sh", "-c", "echo begun; for i in 1 2 3 4 5 6; do sleep 0.3; echo $i > d1/new$i; done; echo over")
+	cmd.Dir, cmd.Env = dir, []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "TERM=xterm"}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	slave.Close()
+	defer time.AfterFunc(waitBound, func() { cmd.Process.Kill() }).Stop()
+	shown, _ := io.ReadAll(master) // ends with an error once no process has the terminal
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("%v: %s", err, shown)
+	}
+	_, shown, _ = bytes.Cut(shown, []byte("begun\r\n"))
+	if shown, _, over := bytes.Cut(shown, []byte("over\r\n")); !over || len(shown) > 0 {
+		t.Errorf("while the command ran: %q", shown)
 	}
 }

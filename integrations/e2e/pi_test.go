@@ -92,8 +92,15 @@ func (s *sandbox) piArgs(v piVersion, args ...string) []string {
 
 func startPi(t *testing.T, v piVersion, args ...string) *pi {
 	t.Helper()
-	p := &pi{sandbox: newSandbox(t), lines: make(chan map[string]any, 1000), answer: true}
-	p.cmd = p.command(p.piArgs(v, append([]string{"--mode", "rpc"}, args...)...)...)
+	s := newSandbox(t)
+	return s.startsPi(s.piArgs(v, append([]string{"--mode", "rpc"}, args...)...))
+}
+
+func (s *sandbox) startsPi(argv []string) *pi {
+	t := s.t
+	t.Helper()
+	p := &pi{sandbox: s, lines: make(chan map[string]any, 1000), answer: true}
+	p.cmd = p.command(argv...)
 	stdout, err := p.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

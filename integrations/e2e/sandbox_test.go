@@ -217,13 +217,38 @@ func (s *sandbox) becomes(what string, want gittest.Listing) {
 	s.is(what, want)
 }
 
-// hooksLog is what failed in hooks, which never tell the agent.
+// hooksLog is what failed in hooks, which never tell the agent, and what plugins have told in the agent's own log.
 func (s *sandbox) hooksLog() string {
-	data, err := os.ReadFile(filepath.Join(s.home, ".local/share/cairn/hooks/hooks.log"))
+	data, err := os.ReadFile(filepath.Join(s.dataDir(), "hooks/hooks.log"))
 	if err != nil {
-		return "nothing logged"
+		data = []byte("nothing logged")
 	}
-	return last(data, 3000)
+	return last(data, 3000) + "\n" + s.toldInLogs()
+}
+
+// dataDir is where cairn has its data in the sandbox.
+func (s *sandbox) dataDir() string {
+	for _, v := range slices.Backward(s.env) {
+		if dir, ok := strings.CutPrefix(v, "CAIRN_DATA_DIR="); ok {
+			return dir
+		}
+	}
+	return filepath.Join(s.home, ".local/share/cairn")
+}
+
+// toldInLogs lists what OpenCode and Kilo CLI log of cairn: that its plugin is loaded, and each of its messages.
+func (s *sandbox) toldInLogs() string {
+	var told strings.Builder
+	logs, _ := filepath.Glob(filepath.Join(s.home, ".local/share/*/log/*.log"))
+	for _, path := range logs {
+		data, _ := os.ReadFile(path)
+		for line := range strings.Lines(string(data)) {
+			if strings.Contains(line, "cairn") {
+				told.WriteString("\n" + last([]byte(line), 1000))
+			}
+		}
+	}
+	return last([]byte(told.String()), 5000)
 }
 
 // The two turns that every agent plays. Between them they write, edit, delete, move

@@ -19,6 +19,7 @@ const PATIENCE = 30_000 // milliseconds for one call
 const LONG_PATIENCE = 600_000 // for one that the user waits for
 const SHOWN = 20_000 // milliseconds for a message
 const AFTER = [300, 2_000] // milliseconds; OpenCode first says that the prompt failed
+const NO_ANSWER = "cairn gives no answer; cairn doctor in a shell says more"
 
 // Tools that change no file are not worth a call.
 const READS = new Set(["read", "glob", "grep", "list", "ls", "codesearch", "webfetch", "websearch", "todowrite", "todoread", "skill", "question", "lsp"])
@@ -44,6 +45,7 @@ export const CairnPlugin: Plugin = async ({ client, directory, worktree }: Plugi
   const reverts = new Map<string, string | undefined>() // session -> message and part of its revert
   const queues = new Map<string, Promise<unknown>>()
   let usable: Promise<boolean> | undefined
+  let broken = false // cairn is there, and does not work
 
   const unprotected = new Map<string, string>() // session -> why
   const unsaved = new Set<string>() // of those, with a turn that could not be captured
@@ -56,16 +58,21 @@ export const CairnPlugin: Plugin = async ({ client, directory, worktree }: Plugi
     if (variant !== "info") await client.tui.showToast({ body: { title: "cairn", message, variant, duration: SHOWN } }).catch(() => {})
   }
 
-  const works = () => (usable ??= run(cwd, ["version"], "").then((r) => r.status === 0))
+  // works reports whether cairn can be run. That decides about OpenCode's snapshots, so it holds as long as OpenCode runs.
+  const works = () =>
+    (usable ??= run(cwd, ["version"], "").then((r) => {
+      broken = r.status !== 0 && !r.missing
+      return r.status === 0
+    }))
 
-  // request sends one event to cairn; undefined means that there is no answer.
+  // request sends one event to cairn; undefined means that cairn cannot be run, and OpenCode's snapshots are on.
   const request = async (event: Record<string, unknown>, patience = PATIENCE): Promise<Answer | undefined> => {
     if (!(await works())) return undefined
     const { stdout } = await run(cwd, ["hook", "opencode"], JSON.stringify({ cwd: directory, patience, ...event }), patience)
     try {
       return JSON.parse(stdout) as Answer
     } catch {
-      return undefined
+      return { ok: false, error: NO_ANSWER }
     }
   }
 
@@ -81,7 +88,8 @@ export const CairnPlugin: Plugin = async ({ client, directory, worktree }: Plugi
       if (name === "session") unprotected.set(session, error)
       if (why) unsaved.add(session)
       else await tell(error, "error")
-    } else if (name === "session" && answer?.text) await tell(answer.text, "warning")
+    } else if (answer && name === "session") unprotected.delete(session)
+    if (answer?.ok && answer.text && (name === "session" || name === "stop")) await tell(answer.text, "warning")
     return answer
   }
 
@@ -89,7 +97,7 @@ export const CairnPlugin: Plugin = async ({ client, directory, worktree }: Plugi
   const move = async (event: Record<string, unknown>, what: string) => {
     const answer = await request(event, LONG_PATIENCE)
     if (answer?.ok) await report(answer, what)
-    else if (await works()) await tell(answer?.error ?? "no answer; cairn doctor says more", "error")
+    else if (answer) await tell(answer.error ?? "failed", "error")
   }
 
   // typed returns the answer to a line that is a command, undefined for all others. cairn
@@ -115,15 +123,23 @@ export const CairnPlugin: Plugin = async ({ client, directory, worktree }: Plugi
     return next
   }
 
-  const messages = async (session: string) => (await client.session.messages({ path: { id: session } })).data ?? []
+  const messages = async (session: string) => {
+    const { data } = await client.session.messages({ path: { id: session } })
+    if (!data) throw new Error("OpenCode does not list the messages of the session")
+    return data
+  }
 
-  const meet = async (session: string) => {
-    if (parents.has(session)) return
-    const info = (await client.session.get({ path: { id: session } })).data
-    parents.set(session, info?.parentID)
-    if (info?.revert) reverts.set(session, info.revert.messageID + " " + (info.revert.partID ?? ""))
-    if (info && !info.parentID) await inherit(session) // which must find no session of that name
+  // meet begins a session. One that cairn cannot protect is begun again with each prompt.
+  const meet = async (session: string, prompt = false) => {
+    const met = parents.has(session)
+    if (met && !(prompt && unprotected.has(session))) return
+    const info = (await client.session.get({ path: { id: session } }).catch(() => undefined))?.data
+    if (info) parents.set(session, info.parentID)
+    if (info?.revert && !met) reverts.set(session, info.revert.messageID + " " + (info.revert.partID ?? ""))
+    // Before its session begins: a fork must find no session of that name.
+    if (info && !info.parentID && !met) await inherit(session).catch((e) => tell(String(e), "error"))
     await ask({ event: "session", session, parent: info?.parentID, title: info?.title })
+    if (broken && !info?.parentID) await tell(NO_ANSWER + "; the agent's own undo is at work instead", "error")
   }
 
   // inherit finds out whether a session is a fork. OpenCode does not say of which, but
@@ -215,7 +231,7 @@ export const CairnPlugin: Plugin = async ({ client, directory, worktree }: Plugi
       }
       turns.set(session, message.id)
       await inOrder(session, async () => {
-        await meet(session)
+        await meet(session, true)
         const answer = await ask({ event: "prompt", session, parent: parents.get(session), message: message.id, prompt, model: model?.modelID })
         const last = parts.at(-1)
         if (answer?.report && last) parts.push({ id: last.id + "r", sessionID: session, messageID: message.id, type: "text", text: answer.report, synthetic: true })
@@ -242,17 +258,17 @@ function callID(p: Part): string | undefined {
   return p.type === "tool" && !READS.has(p.tool) ? p.callID : undefined
 }
 
-function run(cwd: string, args: string[], input: string, timeout = PATIENCE): Promise<{ status: number; stdout: string }> {
+function run(cwd: string, args: string[], input: string, timeout = PATIENCE): Promise<{ status: number; stdout: string; missing?: boolean }> {
   return new Promise((resolve) => {
-    const failed = { status: -1, stdout: "" }
+    const failed = (e: unknown) => resolve({ status: -1, stdout: "", missing: (e as NodeJS.ErrnoException).code === "ENOENT" })
     try {
       const child = spawn(CAIRN, [...OPTIONS, ...args], { cwd, stdio: ["pipe", "pipe", "ignore"], timeout, windowsHide: true })
       let stdout = ""
       child.stdout.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk))
-      child.on("error", () => resolve(failed)).on("close", (code) => resolve({ status: code ?? -1, stdout }))
+      child.on("error", failed).on("close", (code) => resolve({ status: code ?? -1, stdout }))
       child.stdin.on("error", () => {}).end(input)
-    } catch {
-      resolve(failed)
+    } catch (e) {
+      failed(e)
     }
   })
 }

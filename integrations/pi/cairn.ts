@@ -14,6 +14,7 @@ const CAIRN = process.env.CAIRN_BIN ?? "cairn"
 const OPTIONS: string[] = [] // of each call, before its command
 const PATIENCE = 30_000 // milliseconds for one call
 const LONG_PATIENCE = 600_000 // for one that the user waits for
+const NO_ANSWER = "no answer; cairn doctor in a shell says more"
 const ENTRY = "cairn"
 const READS = new Set(["read", "grep", "find", "ls", "tool_search"])
 const COMMAND = /^cairn (undo|redo|log|diff|status|help)( \d+)?$/i // known even where the program is not
@@ -47,13 +48,31 @@ export default function cairn(pi: ExtensionAPI) {
   let asked = "" // session and entry that a restore was last offered for
   let report = "" // for the model, not yet delivered
   let ended: Noted | undefined // the state after the last tools
+  let unprotected = "" // why nothing of the session can be taken back
+  let missed = "" // why something of the turn cannot be
 
   const warn = (ctx: ExtensionContext, text: string) => ctx.ui.notify("cairn: " + text, "warning")
 
+  // hook sends one event to cairn; undefined means that the program is not there.
   const hook = async (ctx: ExtensionContext, event: Record<string, unknown>, patience = PATIENCE) => {
     const payload = { cwd: ctx.cwd, session: ctx.sessionManager.getSessionId(), patience, ...event }
-    const { stdout } = await run(ctx.cwd, ["hook", "pi"], JSON.stringify(payload), patience)
-    return parse<Answer>(stdout)
+    const { stdout, missing } = await run(ctx.cwd, ["hook", "pi"], JSON.stringify(payload), patience)
+    return missing ? undefined : (parse<Answer>(stdout) ?? { ok: false, error: NO_ANSWER })
+  }
+
+  // record sends an event of a turn, and notes its failure for the turn's end.
+  const record = async (ctx: ExtensionContext, event: Record<string, unknown>) => {
+    const answer = await hook(ctx, event)
+    if (answer && !answer.ok) missed = answer.error ?? "failed"
+    return answer
+  }
+
+  // finish ends a turn and tells what it missed.
+  const finish = async (ctx: ExtensionContext) => {
+    const over = await record(ctx, { event: "stop" })
+    if (missed) warn(ctx, unprotected || "not all of this turn can be taken back: " + missed)
+    else if (over?.text) ctx.ui.notify(over.text, "warning")
+    missed = ""
   }
 
   // note takes a checkpoint and notes it in the session, once per state.
@@ -73,7 +92,7 @@ export default function cairn(pi: ExtensionAPI) {
   const begin = async (ctx: ExtensionContext, prompt: string) => {
     await note(ctx)
     message = crypto.randomUUID()
-    report = (await hook(ctx, { event: "prompt", message, prompt, model: ctx.model?.id }))?.report ?? report
+    report = (await record(ctx, { event: "prompt", message, prompt, model: ctx.model?.id }))?.report ?? report
   }
 
   // offer asks whether the files shall go back to the checkpoint nearest to an entry.
@@ -102,8 +121,8 @@ export default function cairn(pi: ExtensionAPI) {
   // whether it is a command. cairn decides: a sentence about it is for the model.
   const typed = async (ctx: ExtensionContext, line: string) => {
     const answer = await hook(ctx, { event: "typed", prompt: line }, LONG_PATIENCE)
-    if (!answer) ctx.ui.notify("cairn: no answer; is the program there? (cairn doctor)", "error")
-    else if (answer.handled) ctx.ui.notify(answer.text ?? answer.error ?? "cairn: done", answer.ok ? "info" : "error")
+    if (answer?.handled) ctx.ui.notify(answer.text ?? answer.error ?? "cairn: done", answer.ok ? "info" : "error")
+    else if (!answer?.ok) ctx.ui.notify("cairn: " + (answer?.error ?? "the program is not there (cairn doctor)"), "error")
     return answer?.handled ?? COMMAND.test(line)
   }
 
@@ -119,7 +138,8 @@ export default function cairn(pi: ExtensionAPI) {
 
   pi.on("session_start", safely(async (event, ctx) => {
     const begun = await hook(ctx, { event: "session" })
-    if (begun && !begun.ok) warn(ctx, begun.error ?? "this session is not protected")
+    unprotected = begun && !begun.ok ? (begun.error ?? "this session is not protected") : ""
+    if (unprotected) warn(ctx, unprotected)
     else if (begun?.text) ctx.ui.notify(begun.text, "warning")
     if (event.reason === "resume") await offer(ctx, ctx.sessionManager.getLeafId())
     await note(ctx)
@@ -138,12 +158,12 @@ export default function cairn(pi: ExtensionAPI) {
   pi.on("tool_call", safely(async (event, ctx) => {
     if (!READS.has(event.toolName)) {
       ended = undefined
-      await hook(ctx, { event: "before", message, call: event.toolCallId, tool: event.toolName, input: event.input, model: ctx.model?.id })
+      await record(ctx, { event: "before", message, call: event.toolCallId, tool: event.toolName, input: event.input, model: ctx.model?.id })
     }
   }))
   pi.on("tool_result", safely(async (event, ctx) => {
     if (!READS.has(event.toolName)) {
-      const done = await hook(ctx, { event: "after", message, call: event.toolCallId, tool: event.toolName, input: event.input })
+      const done = await record(ctx, { event: "after", message, call: event.toolCallId, tool: event.toolName, input: event.input })
       if (done?.after && done.hash) ended = { checkpoint: done.after, hash: done.hash }
     }
   }))
@@ -154,7 +174,7 @@ export default function cairn(pi: ExtensionAPI) {
     ended = undefined
   }))
   pi.on("agent_end", safely(async (_, ctx) => {
-    await hook(ctx, { event: "stop" })
+    await finish(ctx)
     await note(ctx)
   }))
   pi.on("agent_settled", () => {
@@ -207,9 +227,16 @@ function parse<T>(text: string): T | undefined {
   }
 }
 
-function run(cwd: string, args: string[], input = "", patience = PATIENCE): Promise<{ status: number; stdout: string; stderr: string }> {
+interface Ran {
+  status: number
+  stdout: string
+  stderr: string
+  missing?: boolean // there is no such program
+}
+
+function run(cwd: string, args: string[], input = "", patience = PATIENCE): Promise<Ran> {
   return new Promise((resolve) => {
-    const failed = (e: unknown) => resolve({ status: -1, stdout: "", stderr: String(e) })
+    const failed = (e: unknown) => resolve({ status: -1, stdout: "", stderr: String(e), missing: (e as NodeJS.ErrnoException).code === "ENOENT" })
     try {
       const child = spawn(CAIRN, [...OPTIONS, ...args], { cwd, timeout: patience, windowsHide: true })
       let stdout = ""

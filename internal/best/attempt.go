@@ -83,6 +83,9 @@ func (r *run) environ(a *Attempt) []string {
 		name, _, _ := strings.Cut(pair, "=")
 		return slices.Contains(ofRoot, name)
 	})
+	if a.Session != "" {
+		env = append(env, recorder.Variable+"="+a.Session)
+	}
 	return append(env, "PWD="+string(a.Root), NumberVariable+"="+strconv.Itoa(a.Number), CountVariable+"="+strconv.Itoa(r.opt.Count))
 }
 
@@ -90,7 +93,7 @@ func (r *run) environ(a *Attempt) []string {
 func (r *run) command(ctx context.Context, repo *cairn.Repo, a *Attempt, log *os.File) error {
 	var rec *recorder.Recording
 	if !r.opt.NoSession {
-		rec = recorder.Begin(ctx, func() (*cairn.Repo, error) { return repo, nil }, r.opt.Command, time.Now())
+		rec = recorder.Begin(ctx, func() (*cairn.Repo, error) { return repo, nil }, r.opt.Command, time.Now(), true)
 		a.Session = rec.ID
 	}
 	cmd, err := child.StartApart(ctx, r.opt.Command, string(a.Root), r.environ(a), log)

@@ -34,6 +34,7 @@ type hook struct {
 	above    bool    // see Project
 	broken   *Broken // likewise
 	home     string  // see Options
+	ranBy    string  // Run of Options
 	rootOf   func(dir string) (string, error)
 	unlinked error // of directories that cannot be roots of the session
 
@@ -70,7 +71,20 @@ func (h *hook) apply(ctx context.Context) error {
 	if err := h.linkRoots(ctx); err != nil {
 		return errors.Join(late, err)
 	}
-	return errors.Join(late, h.applyKind(ctx))
+	return errors.Join(late, h.takeOver(ctx), h.applyKind(ctx))
+}
+
+// takeOver ends the step of the cairn run that the agent runs in. Each of two records of the same changes counts as
+// other work for the other one, so that an undo would take nothing back.
+func (h *hook) takeOver(ctx context.Context) error {
+	if h.ranBy == "" || h.kind != sessionBegin && h.kind != prompt && h.kind != before {
+		return nil
+	}
+	if run, err := h.sessions.Brief(ctx, h.ranBy); err != nil || run.Open == "" {
+		return nil // it records another root, or has ended its step before
+	}
+	_, err := h.sessions.EndStep(ctx, session.StepEnd{Session: h.ranBy})
+	return err
 }
 
 func (h *hook) applyKind(ctx context.Context) error {

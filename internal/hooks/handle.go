@@ -50,6 +50,9 @@ type Options struct {
 	// Passive: another part of cairn records the agent. Events are answered and not applied.
 	Passive bool
 
+	// Run is the session of the cairn run that the agent runs in, "" for none.
+	Run string
+
 	// Over is called when a turn or a session is over and what it changed is recorded; nil = never.
 	Over func()
 
@@ -246,6 +249,7 @@ func (h *hook) run(ctx context.Context, opt Options) (err error) {
 	defer func() { err = errors.Join(err, project.Close()) }()
 	h.sessions, h.dataDir, h.root, h.namedGit = project.Sessions, opt.Dir, project.Root, project.Git
 	h.finder, h.findGaps, h.overlap = project.Finder, project.Gaps, project.Overlap
+	h.ranBy = opt.Run
 	h.above, h.home, h.broken = project.Above && !sameDir(h.dir, project.Root), opt.Home, project.Broken
 	h.rootOf = project.rootOf()
 	h.findDirs(ctx, opt, dir)

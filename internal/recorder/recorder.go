@@ -9,19 +9,27 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/process"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
+
+// Variable names the session of a run to cairn's hooks of an agent that the command is or starts. Their record
+// takes the place of the run's: hooks end its open step before they record.
+const Variable = "CAIRN_RUN"
 
 // Recording is the session of one run. A failure is noted, and the run goes on.
 type Recording struct {
 	ID     string
 	Child  session.Process // the command, once it runs
 	Faults []string
+
+	TakenOver bool // an agent's hooks record the root instead
 
 	repo     *cairn.Repo
 	sessions *session.Sessions
@@ -30,14 +38,15 @@ type Recording struct {
 	bursts   int    // begun
 }
 
-// Begin takes the checkpoint before a command. open opens the repository.
-func Begin(ctx context.Context, open func() (*cairn.Repo, error), command []string, now time.Time) *Recording {
+// Begin takes the checkpoint before a command. open opens the repository. A run in the step of an agent that runs this
+// process is recorded only with apart, which is for another directory than the agent's: a fork has a copy of the step.
+func Begin(ctx context.Context, open func() (*cairn.Repo, error), command []string, now time.Time, apart bool) *Recording {
 	words := make([]string, len(command))
 	for i, arg := range command {
 		words[i] = wording.ShellWord(arg)
 	}
 	r := &Recording{ID: newID(now), line: strings.ToValidUTF8(strings.Join(words, " "), "\uFFFD")}
-	if err := r.begin(ctx, open); err != nil && ctx.Err() == nil {
+	if err := r.begin(ctx, open, apart); err != nil && ctx.Err() == nil {
 		r.fault("the run is not protected", err)
 	}
 	return r
@@ -50,15 +59,32 @@ func newID(now time.Time) string {
 	return "run-" + now.UTC().Format("20060102T150405") + "-" + hex.EncodeToString(random[:])
 }
 
-func (r *Recording) begin(ctx context.Context, open func() (*cairn.Repo, error)) (err error) {
+func (r *Recording) begin(ctx context.Context, open func() (*cairn.Repo, error), apart bool) (err error) {
 	if r.repo, err = open(); err != nil {
 		return err
 	}
 	r.sessions = session.New(r.repo)
+	if r.TakenOver = !apart && r.isInStep(ctx); r.TakenOver {
+		return nil
+	}
 	if _, err := r.sessions.Begin(ctx, session.SessionBegin{ID: r.ID, Title: r.line}); err != nil {
 		return err
 	}
 	return r.beginStep(ctx)
+}
+
+// isInStep reports whether a tool of an agent runs this process, and hooks record the tool. The first process of a
+// step's owner is the agent. Others may be above it, and then above commands beside the agent, too.
+func (r *Recording) isInStep(ctx context.Context) bool {
+	steps, err := r.sessions.OpenSteps(ctx)
+	if err != nil || len(steps) == 0 {
+		return false
+	}
+	line := process.Line(os.Getppid())
+	return slices.ContainsFunc(steps, func(step session.OpenStep) bool {
+		return !step.Gone && step.Owner != nil && len(step.Owner.Processes) > 0 &&
+			slices.ContainsFunc(line, func(above process.Relative) bool { return above.ID == process.ID(step.Owner.Processes[0]) })
+	})
 }
 
 // beginStep begins the next burst, and ends the one that is under way in the same
@@ -121,6 +147,9 @@ func (r *Recording) Watch(ctx context.Context) {
 			return
 		case <-timer.C:
 		}
+		if r.takenOver(ctx) {
+			return
+		}
 		begun := time.Now()
 		state, err := r.differences(ctx)
 		if err == nil && rest.reached(state, begun) {
@@ -130,6 +159,13 @@ func (r *Recording) Watch(ctx context.Context) {
 		}
 		timer.Reset(rest.pause(time.Since(begun)))
 	}
+}
+
+// takenOver reports whether hooks have ended the step that is under way.
+func (r *Recording) takenOver(ctx context.Context) bool {
+	s, err := r.sessions.Brief(ctx, r.ID)
+	r.TakenOver = r.TakenOver || err == nil && s.Open == ""
+	return r.TakenOver
 }
 
 // differences says how the files differ from the last checkpoint; "" if they do not.
@@ -147,6 +183,9 @@ func (r *Recording) End(ctx context.Context) int {
 	if r.last == "" {
 		return 0
 	}
+	if r.takenOver(ctx) {
+		return r.written(ctx)
+	}
 	step, err := r.sessions.EndStep(ctx, session.StepEnd{Session: r.ID})
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -157,6 +196,20 @@ func (r *Recording) End(ctx context.Context) int {
 		return r.bursts - 1 // nothing was written since the last one
 	}
 	return r.bursts
+}
+
+// written counts the bursts that changed files.
+func (r *Recording) written(ctx context.Context) (n int) {
+	messages, err := r.sessions.History(ctx, r.ID)
+	if err != nil {
+		r.fault("the bursts cannot be counted", err)
+	}
+	for _, m := range messages {
+		if slices.ContainsFunc(m.Steps, func(step session.Step) bool { return len(step.Patch.Files) > 0 }) {
+			n++
+		}
+	}
+	return n
 }
 
 func (r *Recording) fault(what string, err error) {

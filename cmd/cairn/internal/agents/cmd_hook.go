@@ -17,6 +17,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/hooks"
 	"github.com/seed-fb9cbc17/cairn/internal/known"
 	"github.com/seed-fb9cbc17/cairn/internal/lastdone"
+	"github.com/seed-fb9cbc17/cairn/internal/recorder"
 	"github.com/seed-fb9cbc17/cairn/internal/service"
 	"github.com/seed-fb9cbc17/cairn/internal/setup"
 	"github.com/seed-fb9cbc17/cairn/session"
@@ -63,6 +64,7 @@ While a tool runs, undo and redo are refused: press Esc first.
 Environment:
     CAIRN_HOOK_DEADLINE  how long a call may take, as in 5s
     CAIRN_ACP            set by cairn acp: calls are answered, and not recorded
+    CAIRN_RUN            set by cairn run: the hooks record in its place
 `
 
 func (c *commands) hookCommand() *cobra.Command {
@@ -89,7 +91,7 @@ func (c *commands) handleHook(ctx context.Context, agent, dir string) {
 	hooks.Handle(ctx, agent, c.Stdin, c.Out, hooks.Options{
 		Dir: dir, Project: c.agentProject(agent), Deadline: c.hookDeadline(), Open: c.openProject,
 		TurnEnded: func(session bool) { c.TurnEnded, c.SessionOver = true, session }, Line: c.Ancestors,
-		Waits: c.agentWaits(agent), Home: c.Home(), Passive: c.Env(acpVariable) != "", Over: c.SignLater,
+		Waits: c.agentWaits(agent), Home: c.Home(), Passive: c.Env(acpVariable) != "", Run: c.Env(recorder.Variable), Over: c.SignLater,
 		Settings: c.agentSettings(agent), Private: c.agentDirs(agent), Env: c.Env,
 	})
 }

@@ -32,6 +32,12 @@ cairn, and its exit status is that of cairn. Ctrl-C, Ctrl-Z and other signals
 reach it; it is for the command to say what they do. If a checkpoint fails the
 command goes on, and there is a warning at the end.
 
+If the command is or starts an agent that has cairn's hooks, those record its
+turns, step by step, and cairn undo takes them back. From their first event on
+cairn run takes no checkpoints of that directory: what the command changes there
+outside of the agent's turns is not recorded. A cairn run that a tool of such an
+agent starts is a part of the tool's step.
+
 How often cairn looks follows what looking costs: every half second in a small
 project, less often in a large one, so that it takes a few percent of one
 processor at most. Between two looks bursts may run together; the checkpoint at
@@ -74,16 +80,19 @@ func (c *commands) supervise(ctx context.Context, args []string) error {
 	if err != nil {
 		return c.CannotRun(args[0], err)
 	}
-	recording := recorder.Begin(ctx, c.Open, args, c.Console.Now())
+	recording := recorder.Begin(ctx, c.Open, args, c.Console.Now(), false)
 	defer recording.Close()
 	c.Warn(recording.Faults)
+	cmd.Env = append(c.Environ(), recorder.Variable+"="+recording.ID)
 	if ctx.Err() != nil {
 		c.forget(recording)
 		return fmt.Errorf("the command was not started: %w", ctx.Err())
 	}
-	// From here on signals are for the command.
+	// From here on signals and the terminal are for the command.
 	ctx = context.WithoutCancel(ctx)
+	c.Console.Hold()
 	if err := cmd.Start(); err != nil {
+		c.Console.Release()
 		c.forget(recording)
 		return c.CannotRun(args[0], err)
 	}
@@ -97,6 +106,7 @@ func (c *commands) supervise(ctx context.Context, args []string) error {
 	status := signals.Wait(cmd)
 	rest()
 	<-watched
+	c.Console.Release()
 	c.endRecording(ctx, signals, recording)
 	if status != cli.ExitDone {
 		return cli.ChildStatus(status)
@@ -117,6 +127,9 @@ func (c *commands) endRecording(ctx context.Context, signals *child.Relay, recor
 	defer signals.Redirect(cancel)()
 	bursts := recording.End(ctx)
 	c.Warn(recording.Faults)
+	if recording.TakenOver {
+		c.Console.Remark("the hooks of an agent have the record, or a cairn run around this one; to take it back: cairn undo")
+	}
 	if bursts > 0 {
 		c.Console.Remark("%s of changes; to take it back: cairn session revert %s --start", wording.Count(bursts, "burst"), recording.ID)
 	}

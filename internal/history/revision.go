@@ -246,15 +246,19 @@ func (r *Store) newestWithTree(ctx context.Context, trees map[object.ID]bool) (f
 	return found, nil
 }
 
+// alikeWithin bounds how many checkpoints Alike looks at.
+const alikeWithin = 200
+
 // Alike returns the newest checkpoint that has the tree of c, and other permission bits or directories without
-// captured files; nil if there is none. The id of a tree cannot name it, as it cannot name c.
+// captured files; nil if there is none among the newest. The id of a tree cannot name it, as it cannot name c.
 func (r *Store) Alike(ctx context.Context, c *Checkpoint) (*Checkpoint, error) {
 	own, err := StateOf(c)
 	if err != nil {
 		return nil, err
 	}
+	n := 0
 	for other, err := range r.Checkpoints(ctx) {
-		if err != nil {
+		if n++; err != nil || n > alikeWithin {
 			return nil, err
 		}
 		if other.tree != c.tree {

@@ -3,6 +3,7 @@
 package programmodel
 
 import (
+	"io/fs"
 	"os"
 	"slices"
 )
@@ -192,10 +193,10 @@ func (m *move) changedSince(path string, from, to entry) {
 }
 
 // merges reports whether a file is the merge of what was on disk and what came back,
-// bits and contents each by itself. git merges contents that both sides changed.
+// each bit by itself and contents by themselves. git merges contents that both sides changed.
 func (m *move) merges(path string, from, to entry) bool {
 	was, is := m.before[path], m.after[path]
-	if from.kind != 'f' || to.kind != 'f' || is.perm != merged(was.perm, to.perm, from.perm) {
+	if from.kind != 'f' || to.kind != 'f' || is.perm != mergedBits(was.perm, to.perm, from.perm) {
 		return false
 	}
 	if was.data == to.data || from.data == to.data || was.data == from.data {
@@ -209,6 +210,11 @@ func (m *move) merges(path string, from, to entry) bool {
 	cmd := m.command("git", "merge-file", "-p", names[0], names[1], names[2])
 	out, err := cmd.Output()
 	return err == nil && string(out) == is.data
+}
+
+// mergedBits has each bit from a side that differs from the base there.
+func mergedBits(ours, base, theirs fs.FileMode) fs.FileMode {
+	return base ^ ((ours ^ base) | (theirs ^ base))
 }
 
 // merged is the side that differs from the base; ours where both do.

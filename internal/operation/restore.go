@@ -32,7 +32,7 @@ type RestoreOptions struct {
 // is listed as a conflict.
 func (r *Operator) Restore(ctx context.Context, spec string, opt RestoreOptions) (*Result, error) {
 	res, err := r.goTo(ctx, spec, opRequest{kind: "restore", dryRun: opt.DryRun, planID: opt.Plan}, opt.Paths, opt.KeepNew)
-	if err == nil && len(res.Restored)+len(res.Deleted)+len(res.Conflicts)+len(res.Plan) == 0 {
+	if err == nil && !res.moves() && len(res.Conflicts) == 0 {
 		err = r.noteAlike(ctx, spec, res)
 	}
 	return res, err

@@ -55,39 +55,33 @@ func Steps(ctx context.Context, repo *cairn.Repo, from, to *cairn.Checkpoint) ([
 // saysNothing reports whether a moment repeats the state of the event before it, or has that of the moment before.
 func saysNothing(ctx context.Context, repo *cairn.Repo, m, before *history.Moment) (bool, error) {
 	if m.Same {
-		if same, err := sameBeside(ctx, repo, m.ID, m.Parent); same || err != nil {
+		if same, err := sameState(ctx, repo, m.ID, m.Parent); same || err != nil {
 			return same, err
 		}
 	}
 	if m.Tree != before.Tree {
 		return false, nil
 	}
-	return sameBeside(ctx, repo, m.ID, before.ID)
+	return sameState(ctx, repo, m.ID, before.ID)
 }
 
-// sameBeside reports whether two states are equal in what a tree does not hold and a copy has: permission bits
-// and directories without files.
-func sameBeside(ctx context.Context, repo *cairn.Repo, a, b object.ID) (bool, error) {
-	one, err := beside(ctx, repo, a)
+// sameState reports whether two checkpoints are equal in all that a copy has: files, permission bits and directories
+// without files.
+func sameState(ctx context.Context, repo *cairn.Repo, a, b object.ID) (bool, error) {
+	one, err := stateOf(ctx, repo, a)
 	if err != nil {
 		return false, err
 	}
-	other, err := beside(ctx, repo, b)
-	return one == other, err
+	other, err := stateOf(ctx, repo, b)
+	return err == nil && one.Equals(other), err
 }
 
-func beside(ctx context.Context, repo *cairn.Repo, id object.ID) (string, error) {
+func stateOf(ctx context.Context, repo *cairn.Repo, id object.ID) (state.State, error) {
 	c, err := repo.Lookup(ctx, id.String())
 	if err != nil {
-		return "", err
+		return state.State{}, err
 	}
-	meta, err := history.MetadataOf(c)
-	if err != nil {
-		return "", err
-	}
-	dirs := slices.Concat(meta.Empty, meta.Bare)
-	slices.Sort(dirs)
-	return (&state.Metadata{Perm: meta.Perm, Perms: meta.Perms, Empty: dirs}).Encode()
+	return history.StateOf(c)
 }
 
 func is(c *cairn.Checkpoint) func(history.Moment) bool {

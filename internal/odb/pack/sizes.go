@@ -93,7 +93,7 @@ type headReader struct {
 }
 
 // headReach is as long as the header of an entry and the sizes at the beginning of a delta.
-const headReach = MaxEntryHead + zlibReach
+const headReach = int64(MaxEntryHead + zlibReach)
 
 // smallGap is a number of bytes that are copied in the time of a system call.
 const smallGap = 8 << 10
@@ -104,7 +104,7 @@ func (h *headReader) at(off int64, next []located) ([]byte, error) {
 	if off < HeadSize || off >= h.end {
 		return nil, Corrupt("entry at %d", off)
 	}
-	want := int(min(int64(headReach), h.end-off))
+	want := int(min(headReach, h.end-off))
 	if off < h.from || off+int64(want) > h.from+int64(h.n) {
 		n := int(min(h.reach(off, next), h.end-off))
 		if err := ReadAt(h.src, h.window[:n], off); err != nil {
@@ -119,12 +119,12 @@ func (h *headReader) at(off int64, next []located) ([]byte, error) {
 func (h *headReader) reach(off int64, next []located) int64 {
 	last := off
 	for _, l := range next {
-		if l.off-last > smallGap || l.off-off+int64(headReach) > int64(len(h.window)) {
+		if l.off-last > smallGap || l.off-off+headReach > int64(len(h.window)) {
 			break
 		}
 		last = l.off
 	}
-	return last - off + int64(headReach)
+	return last - off + headReach
 }
 
 // sparse is how many ids of an index there are to one that is asked for, from which on each

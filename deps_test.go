@@ -117,6 +117,7 @@ var layers = map[string]int{
 	"internal/team":           11, // what machines pushed to a remote, ready to be shown
 	"internal/listen":         12, // the ways into the server
 
+	"cmd/cairn/internal/program": 12, // which program this process is: a lean one, a whole one
 	"cmd/cairn/internal/relay":   13, // a hook's way to the server; imports so little that it begins before the others
 	"cmd/cairn/internal/cli":     13, // one run of the program
 	"cmd/cairn/internal/goback":  14, // plans, questions, results
@@ -127,7 +128,9 @@ var layers = map[string]int{
 	"cmd/cairn/internal/remotes": 15,
 	"cmd/cairn/internal/store":   15,
 	"cmd/cairn/internal/agents":  15,
-	"cmd/cairn":                  16, // the list of commands, signals
+
+	"cmd/cairn/internal/interfaces": 16, // commands that offer another interface than the command line; a server carries out hooks
+	"cmd/cairn":                     17, // the lists of commands, signals
 
 	"internal/gittest": 14, // test support: may import nothing of ours, see below
 
@@ -176,6 +179,8 @@ var thirdParty = map[string][]string{
 	"cmd/cairn/internal/remotes": {"github.com/spf13/cobra"},
 	"cmd/cairn/internal/store":   {"github.com/spf13/cobra"},
 	"cmd/cairn/internal/agents":  {"github.com/spf13/cobra"},
+
+	"cmd/cairn/internal/interfaces": {"github.com/spf13/cobra"},
 
 	// The event loop, the keys and the renderer of a terminal; how wide a character is there; what colours it has.
 	// They cost 0.3 ms at the start of every command. What they would cost beyond that (lipgloss, bubbles) is not used.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"crypto/sha1"
+	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -131,7 +132,7 @@ func buildEmpty(dir string) (string, error) {
 		return "", err
 	}
 	program := filepath.Join(dir, "empty"+exeSuffix)
-	return program, goBuild(dir, program, source)
+	return program, goBuild(dir, program, source, "")
 }
 
 func timeSpawn(program string) (float64, error) {
@@ -142,19 +143,21 @@ func timeSpawn(program string) (float64, error) {
 	return time.Since(begin).Seconds(), nil
 }
 
-// buildCairn compiles the program in the module that this one measures: its own go.mod
-// has the versions that users get.
+// buildCairn compiles the program as a release has it, with its cairn-full beside it, in the module that this one
+// measures: its own go.mod has the versions that users get.
 func buildCairn(program string) error {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", names.ModulePath).Output()
 	if err != nil {
 		return fmt.Errorf("the source of cairn is not found, start the benchmark with go -C bench run .: %w", err)
 	}
-	return goBuild(strings.TrimSpace(string(out)), program, "./cmd/cairn")
+	dir := strings.TrimSpace(string(out))
+	full := filepath.Join(filepath.Dir(program), "cairn-full"+exeSuffix)
+	return errors.Join(goBuild(dir, program, "./cmd/cairn", "lean"), goBuild(dir, full, "./cmd/cairn", ""))
 }
 
 // goBuild compiles a package or file of dir.
-func goBuild(dir, program, what string) error {
-	cmd := exec.Command("go", "build", "-o", program, what)
+func goBuild(dir, program, what, tags string) error {
+	cmd := exec.Command("go", "build", "-tags", tags, "-o", program, what)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as releases are built
 	var diagnostics bytes.Buffer

@@ -34,7 +34,7 @@ func (t target) suffix() string {
 // writes pages and scripts, because that of another system does not run here.
 func (r *release) texts(dir string) ([]file, error) {
 	here := target{runtime.GOOS, runtime.GOARCH}
-	own, err := r.build(dir, here)
+	own, err := r.build(dir, here, "")
 	if err != nil {
 		return nil, err
 	}
@@ -64,17 +64,33 @@ func (r *release) texts(dir string) ([]file, error) {
 	return files, nil
 }
 
+// programs are the two programs of a release: a lean one, and cairn-full, which does what that one lacks. full is the
+// path of the latter, which has all that the lean one is made of, too.
+func (r *release) programs(dir string, t target) (files []file, full string, err error) {
+	for _, p := range []struct{ name, tags string }{{"bin/cairn", "lean"}, {"lib/cairn/cairn-full", ""}} {
+		if full, err = r.build(dir, t, p.tags); err != nil {
+			return nil, "", err
+		}
+		data, err := os.ReadFile(full)
+		if err != nil {
+			return nil, "", err
+		}
+		files = append(files, file{p.name + t.suffix(), 0o755, data})
+	}
+	return files, full, nil
+}
+
 // build builds the program for a system into a directory, once: static, without symbols, and with no
 // path of this machine.
-func (r *release) build(dir string, t target) (program string, err error) {
-	program, err = filepath.Abs(filepath.Join(dir, t.system+"-"+t.arch+t.suffix()))
+func (r *release) build(dir string, t target, tags string) (program string, err error) {
+	program, err = filepath.Abs(filepath.Join(dir, t.system+"-"+t.arch+tags+t.suffix()))
 	if err != nil {
 		return "", err
 	}
 	if _, err := os.Stat(program); err == nil {
 		return program, nil
 	}
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w -X github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli.release="+r.version, "-o", program, "./cmd/cairn")
+	cmd := exec.Command("go", "build", "-tags", tags, "-trimpath", "-ldflags", "-s -w -X github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli.release="+r.version, "-o", program, "./cmd/cairn")
 	cmd.Dir, cmd.Env = r.root, append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.system, "GOARCH="+t.arch)
 	cmd.Stderr = os.Stderr
 	return program, cmd.Run()

@@ -95,15 +95,11 @@ func (r *release) make() ([]string, error) {
 
 // packages makes what a release has for one system.
 func (r *release) packages(dir string, t target, texts []file) error {
-	program, err := r.build(dir, t)
+	programs, full, err := r.programs(dir, t)
 	if err != nil {
 		return err
 	}
-	data, err := os.ReadFile(program)
-	if err != nil {
-		return err
-	}
-	files := append([]file{{"bin/cairn" + t.suffix(), 0o755, data}}, texts...)
+	files := append(programs, texts...)
 	makers := []func(target, []file) error{r.archive, r.npmProgram}
 	if t.system == "linux" {
 		makers = append(makers, r.linux)
@@ -113,7 +109,7 @@ func (r *release) packages(dir string, t target, texts []file) error {
 			return err
 		}
 	}
-	return r.contents(t, program)
+	return r.contents(t, full)
 }
 
 // write puts a file of the release into its directory.

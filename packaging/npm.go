@@ -26,11 +26,11 @@ func (r *release) npmMain() error {
 	}, []file{{"cairn.js", 0o755, []byte(starter)}})
 }
 
-// npmProgram makes the package with the program of one system.
+// npmProgram makes the package with the programs of one system.
 func (r *release) npmProgram(t target, files []file) error {
 	return r.npmPackage(r.npmName(t), map[string]any{
 		"os": []string{npmSystem(t.system)}, "cpu": []string{npmArch(t.arch)}, "preferUnplugged": true,
-	}, files[:1])
+	}, files[:2])
 }
 
 // npmPackage makes a package of npm: an archive whose files are below "package".

@@ -18,14 +18,15 @@ import (
 )
 
 // BenchmarkCall takes the fixed cost of calls of the program in a tree of ten files,
-// beside that of a Go program that does nothing, in turns. Of each it reports the
-// median time in ms, as a multiple of the empty program's, and the page faults.
+// beside that of a Go program that does nothing, in turns. The program is that of a release, the
+// lean one; calls with "full" are those of the whole. Of each it reports the median time in ms, as a
+// multiple of the empty program's, and the page faults.
 func BenchmarkCall(b *testing.B) {
 	bin, dir, home := b.TempDir(), filepath.Join(b.TempDir(), "project"), b.TempDir()
-	program, empty := filepath.Join(bin, "cairn"), filepath.Join(bin, "empty")
+	program, full, empty := filepath.Join(bin, "cairn"), filepath.Join(bin, "cairn-full"), filepath.Join(bin, "empty")
 	gittest.Create(b, bin, gittest.Tree{"empty.go": gittest.File("package main\n\nfunc main() {}\n")})
-	for path, what := range map[string]string{program: ".", empty: filepath.Join(bin, "empty.go")} {
-		build := exec.Command("go", "build", "-o", path, what)
+	for path, args := range map[string][]string{program: {"-tags", "lean", "."}, full: {"."}, empty: {filepath.Join(bin, "empty.go")}} {
+		build := exec.Command("go", append([]string{"build", "-o", path}, args...)...)
 		build.Env = append(os.Environ(), "CGO_ENABLED=0") // as releases are built
 		if out, err := build.CombinedOutput(); err != nil {
 			b.Fatalf("%v: %s", err, out)
@@ -43,8 +44,10 @@ func BenchmarkCall(b *testing.B) {
 		b.Fatal(err)
 	}
 	calls := []*costs{
-		{name: "empty", args: []string{empty}}, {name: "version", args: []string{program, "version"}},
-		{name: "track", args: []string{program, "track"}}, {name: "status", args: []string{program, "status"}},
+		{name: "empty", args: []string{empty}},
+		{name: "version", args: []string{program, "version"}}, {name: "full-version", args: []string{full, "version"}},
+		{name: "track", args: []string{program, "track"}}, {name: "full-track", args: []string{full, "track"}},
+		{name: "status", args: []string{program, "status"}},
 		{name: "hook", args: []string{program, "hook", "claude-code"}, stdin: string(payload)},
 	}
 	round := func() {

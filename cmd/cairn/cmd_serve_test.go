@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -23,11 +24,12 @@ import (
 
 // serving is a server in a process of its own.
 type serving struct {
-	t    *testing.T
-	data string
-	cmd  *exec.Cmd
-	ways []listen.Announcement
-	err  *strings.Builder
+	t       *testing.T
+	data    string
+	program string // "" = this one
+	cmd     *exec.Cmd
+	ways    []listen.Announcement
+	err     *strings.Builder
 }
 
 // cairn runs the program in dir and returns what it prints and its exit status.
@@ -43,7 +45,7 @@ func (s *serving) cairn(dir string, args ...string) (string, int) {
 }
 
 func (s *serving) command(dir string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(s.t.Context(), "cairn", args...)
+	cmd := exec.CommandContext(s.t.Context(), cmp.Or(s.program, "cairn"), args...)
 	cmd.Dir = dir
 	cmd.Env = []string{"HOME=" + s.data, "CAIRN_DATA_DIR=" + s.data, "PATH=" + os.Getenv("PATH")}
 	return cmd

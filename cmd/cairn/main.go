@@ -19,6 +19,8 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/program"
 	_ "github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/relay" // its init sends hooks to a server
 	"github.com/seed-fb9cbc17/cairn/internal/background"
 )
@@ -41,6 +43,13 @@ func main() {
 	}
 	dir, _ := os.Getwd() // "" matters only to commands that need it
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv, dir))
+}
+
+// newProgram returns one run of the program with all commands.
+func newProgram(stdin io.Reader, stdout, stderr io.Writer, env func(string) string, dir string) *cli.Program {
+	c := cli.New(stdin, stdout, stderr, env, dir)
+	c.Commands = commands
+	return c
 }
 
 // run is the whole program: it carries out one command line as seen from a current
@@ -82,9 +91,9 @@ func interruptible() (ctx context.Context, catch func()) {
 
 // spawn starts this program again in the background, with an environment or, for nil, with its own.
 func spawn(env, args []string) error {
-	program, err := os.Executable()
+	path, err := program.Path()
 	if err != nil {
 		return err
 	}
-	return background.Start(program, os.Args[0], env, args)
+	return background.Start(path, os.Args[0], env, args)
 }

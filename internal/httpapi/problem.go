@@ -10,9 +10,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/answers"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
-	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 // Problem is the form of an error: a problem document of RFC 9457.
@@ -42,56 +41,6 @@ func title(status int) string {
 // statusGone is for the log only: the client has hung up.
 const statusGone = 499
 
-// byError maps errors of the library to statuses and kinds. The first match counts.
-var byError = []struct {
-	err    error
-	status int
-	kind   protocol.Kind
-}{
-	{session.ErrExpired, http.StatusGone, protocol.Expired},
-	{session.ErrBusy, http.StatusConflict, protocol.Busy},
-	{session.ErrFetched, http.StatusConflict, protocol.Refused},
-	{errGoingBack, http.StatusConflict, protocol.Busy},
-	{session.ErrID, http.StatusBadRequest, protocol.BadID},
-	{cairn.ErrNotFound, http.StatusNotFound, protocol.NotFound},
-	{cairn.ErrAmbiguous, http.StatusBadRequest, protocol.Ambiguous},
-	{cairn.ErrOutside, http.StatusBadRequest, protocol.Outside},
-	{cairn.ErrName, http.StatusBadRequest, protocol.BadName},
-	{cairn.ErrPlace, http.StatusBadRequest, protocol.BadPlace},
-	{cairn.ErrExists, http.StatusConflict, protocol.Exists},
-	{cairn.ErrMoved, http.StatusConflict, protocol.Moved},
-	{cairn.ErrUnmerged, http.StatusConflict, protocol.Refused},
-	{cairn.ErrGitNotPlanned, http.StatusConflict, protocol.Refused},
-	{cairn.ErrGitRefused, http.StatusConflict, protocol.Refused},
-	{cairn.ErrWorktree, http.StatusConflict, protocol.Refused},
-	{cairn.ErrConflict, http.StatusConflict, protocol.Conflict},
-	{cairn.ErrSealed, http.StatusLocked, protocol.Sealed},
-	{cairn.ErrLocked, http.StatusConflict, protocol.Locked},
-	{cairn.ErrBusy, http.StatusConflict, protocol.Locked},
-	{cairn.ErrTooLarge, http.StatusConflict, protocol.Refused},
-	{cairn.ErrSecrets, http.StatusConflict, protocol.Secrets},
-	{cairn.ErrNoSpace, http.StatusInsufficientStorage, protocol.Refused},
-	{cairn.ErrDisabled, http.StatusConflict, protocol.Disabled},
-	{cairn.ErrNoKey, http.StatusConflict, protocol.Refused},
-	{cairn.ErrNoRemote, http.StatusConflict, protocol.NoRemote},
-	{cairn.ErrNoGit, http.StatusConflict, protocol.NoGit},
-	{cairn.ErrStalled, http.StatusGatewayTimeout, protocol.Unreachable},
-	{cairn.ErrDeadline, http.StatusConflict, protocol.Deadline},
-	{cairn.ErrOtherRoot, http.StatusConflict, protocol.Refused},
-	{cairn.ErrRoot, http.StatusNotFound, protocol.BadRoot},
-}
-
-// KindOf returns the kind of problem for an error of the library. Unknown errors are
-// Internal.
-func KindOf(err error) protocol.Kind {
-	for _, b := range byError {
-		if errors.Is(err, b.err) {
-			return b.kind
-		}
-	}
-	return protocol.Internal
-}
-
 // Unreachable turns an error about a remote that is none of the library's into a 502.
 func Unreachable(err error) error {
 	if StatusOf(err) != http.StatusInternalServerError {
@@ -107,12 +56,16 @@ func StatusOf(err error) int {
 	if errors.As(err, &known) {
 		return known.GetStatus()
 	}
-	for _, b := range byError {
-		if errors.Is(err, b.err) {
-			return b.status
-		}
+	status, _, _ := problemKind(err)
+	return status
+}
+
+// problemKind returns status and kind of an error of the library or of this package.
+func problemKind(err error) (status int, kind protocol.Kind, known bool) {
+	if errors.Is(err, errGoingBack) {
+		return http.StatusConflict, protocol.Busy, true
 	}
-	return http.StatusInternalServerError
+	return answers.KindOf(err)
 }
 
 // problemOf turns an error of the library into a problem. It logs unknown errors.
@@ -124,10 +77,8 @@ func (s *Server) problemOf(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return problem(statusGone, protocol.Internal, "the client has hung up")
 	}
-	for _, b := range byError {
-		if errors.Is(err, b.err) {
-			return problem(b.status, b.kind, "%v", err)
-		}
+	if status, kind, known := problemKind(err); known {
+		return problem(status, kind, "%v", err)
 	}
 	s.opt.Logger.Error("a request failed", "error", err)
 	return problem(http.StatusInternalServerError, protocol.Internal, "%v", err)

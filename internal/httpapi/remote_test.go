@@ -178,8 +178,9 @@ func TestRemoteStatuses(t *testing.T) {
 		{cairn.ErrNoGit, 409, protocol.NoGit},
 		{cairn.ErrNoRemote, 409, protocol.NoRemote},
 	} {
-		if err := ofRemote(c.err); StatusOf(err) != c.status || KindOf(err) != c.kind {
-			t.Errorf("%v: %d %s", c.err, StatusOf(err), KindOf(err))
+		err := ofRemote(c.err)
+		if _, kind, _ := problemKind(err); StatusOf(err) != c.status || kind != c.kind {
+			t.Errorf("%v: %d %s", c.err, StatusOf(err), kind)
 		}
 	}
 }

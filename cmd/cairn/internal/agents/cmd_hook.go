@@ -86,7 +86,14 @@ func (c *commands) hookCommand() *cobra.Command {
 	})
 }
 
-// handleHook carries out the call of a hook whose payload is on stdin.
+// HandleHook carries out the call of a hook whose payload is on stdin. dir is that of HooksDir.
+func HandleHook(ctx context.Context, p *cli.Program, agent, dir string) {
+	(&commands{Program: p}).handleHook(ctx, agent, dir)
+}
+
+// HooksDir is the directory of the hooks' log and state.
+func HooksDir(p *cli.Program) (string, error) { return (&commands{Program: p}).hooksDir() }
+
 func (c *commands) handleHook(ctx context.Context, agent, dir string) {
 	hooks.Handle(ctx, agent, c.Stdin, c.Out, hooks.Options{
 		Dir: dir, Project: c.agentProject(agent), Deadline: c.hookDeadline(), Open: c.openProject,

@@ -8,14 +8,17 @@ type commands struct{ *cli.Program }
 // Commands lists the commands of this package by name.
 func Commands(p *cli.Program) []cli.Maker {
 	c := &commands{Program: p}
-	return []cli.Maker{
+	return append(Everyday(p), []cli.Maker{
 		{Name: "setup", Make: c.setupCommand},
-		{Name: "hook", Make: c.hookCommand},
 		{Name: "run", Make: c.runCommand},
 		{Name: "acp", Make: c.acpCommand},
-		{Name: "mcp", Make: c.mcpCommand},
-		{Name: "serve", Make: c.serveCommand},
 		{Name: "doctor", Make: c.doctorCommand},
 		{Name: "config", Make: c.configCommand},
-	}
+	}...)
+}
+
+// Everyday lists those that a lean cairn has.
+func Everyday(p *cli.Program) []cli.Maker {
+	c := &commands{Program: p}
+	return []cli.Maker{{Name: "hook", Make: c.hookCommand}}
 }

@@ -45,21 +45,12 @@ func (c *commands) served(dataDir string) bool {
 	return err == nil
 }
 
-// usersDataDir is the data directory of a command that is about no root.
-func (c *commands) usersDataDir() (string, error) {
-	dir, err := c.WorkDir()
-	if err != nil {
-		return "", err
-	}
-	return c.DataDir(dir)
-}
-
 // serverPlan is the part of setup about a server for the hooks.
 func (c *commands) serverPlan(program []string, f *setupFlags) (*setup.Plan, error) {
 	if f.idle <= 0 {
 		return nil, c.Usage("--idle needs a time, as in 30m")
 	}
-	dataDir, err := c.usersDataDir()
+	dataDir, err := c.UsersDataDir()
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +82,7 @@ func (c *commands) configHome() string {
 
 // endServer ends the server on demand that is running, if its setting is gone.
 func (c *commands) endServer() error {
-	dataDir, err := c.usersDataDir()
+	dataDir, err := c.UsersDataDir()
 	if err != nil {
 		return err
 	}
@@ -107,7 +98,7 @@ func (c *commands) endServer() error {
 
 // checkServer tells of a server that is to run on demand.
 func (c *commands) checkServer(_ context.Context, _ doctorFlags) ([]cairn.Fault, error) {
-	dataDir, err := c.usersDataDir()
+	dataDir, err := c.UsersDataDir()
 	if err != nil {
 		return nil, nil // the other parts report it
 	}

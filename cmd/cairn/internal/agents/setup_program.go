@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
@@ -31,43 +32,62 @@ func (c *commands) program(f *setupFlags) ([]string, error) {
 	case err != nil:
 		return nil, err
 	case passing && from.Cached():
-		if path, err = c.copied(file, dir, f.dryRun); err != nil {
+		if path, err = c.copied(dir, f.dryRun); err != nil {
 			return nil, err
 		}
 	case passing:
 		c.Console.Remark("%s goes with the next update of cairn: run cairn setup again after it,"+
 			" or put cairn into a directory of PATH that stays", wording.Printable(path))
 	}
-	program := []string{path}
+	command := []string{path}
 	if c.Global.DataDir != "" {
-		program = append(program, "--data-dir", cli.AbsolutePath(dir, c.Global.DataDir))
+		command = append(command, "--data-dir", cli.AbsolutePath(dir, c.Global.DataDir))
 	}
-	return program, nil
+	return command, nil
 }
 
-// copied is the path of a copy of the program in the data directory. A cache may be emptied at any
-// time, and the hooks would call a program that is gone.
-func (c *commands) copied(program, dir string, dryRun bool) (string, error) {
+// copied is the path of a copy of the program in the data directory, beside that of its cairn-full. A cache may be
+// emptied at any time, and the hooks would call a program that is gone.
+func (c *commands) copied(dir string, dryRun bool) (string, error) {
 	data, err := c.DataDir(dir)
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(data, "bin", filepath.Base(program))
-	own, err := os.ReadFile(program)
+	files, err := cli.ProgramFiles()
 	if err != nil {
 		return "", err
 	}
-	if was, err := os.ReadFile(path); err == nil && bytes.Equal(was, own) || dryRun {
+	path := filepath.Join(data, "bin", filepath.Base(files[0]))
+	if dryRun {
 		return path, nil
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return "", err
+	made := false
+	for _, file := range slices.Backward(files) { // a copy of the program never lacks what it needs
+		wrote, err := copyProgram(file, filepath.Join(filepath.Dir(path), filepath.Base(file)))
+		if err != nil {
+			return "", fmt.Errorf("this cairn lies in a cache, and no copy of it can be made: %w", err)
+		}
+		made = made || wrote
 	}
-	if err := atomicfile.Write(path, 0o755, true, func(w io.Writer) error { _, err := w.Write(own); return err }); err != nil {
-		return "", fmt.Errorf("this cairn lies in a cache, and no copy of it can be made: %w", err)
+	if made {
+		c.Console.Remark("%s lies in a cache: hooks call the copy %s", wording.Printable(files[0]), wording.Printable(path))
 	}
-	c.Console.Remark("%s lies in a cache: hooks call the copy %s", wording.Printable(program), wording.Printable(path))
 	return path, nil
+}
+
+// copyProgram copies a file, unless an equal one is there.
+func copyProgram(from, to string) (made bool, err error) {
+	own, err := os.ReadFile(from)
+	if err != nil {
+		return false, err
+	}
+	if was, err := os.ReadFile(to); err == nil && bytes.Equal(was, own) {
+		return false, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return false, err
+	}
+	return true, atomicfile.Write(to, 0o755, true, func(w io.Writer) error { _, err := w.Write(own); return err })
 }
 
 // sameFile reports whether two paths lead to one file.

@@ -173,6 +173,10 @@ func New(stdin io.Reader, stdout, stderr io.Writer, env func(string) string, dir
 func (c *Program) Run(ctx context.Context, args []string) int {
 	c.args = args
 	c.AddCommands(args)
+	if c.lacks(args) {
+		return c.report(ctx, c.byFull(args))
+	}
+	c.warnOfFront()
 	switch c.about(args) {
 	case "log":
 		args = countArgs(args)

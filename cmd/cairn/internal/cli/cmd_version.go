@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/program"
 )
 
 const versionManual = `cairn version says which cairn this is.
@@ -111,7 +113,7 @@ func BuildName() string {
 	if b.Revision != "" && !b.Modified {
 		return name
 	}
-	if path, err := os.Executable(); err == nil {
+	if path, err := program.Path(); err == nil {
 		if info, err := os.Stat(path); err == nil {
 			name += fmt.Sprintf(" %d %d", info.Size(), info.ModTime().UnixNano())
 		}

@@ -13,10 +13,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/answers"
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/hooks"
-	"github.com/seed-fb9cbc17/cairn/internal/httpapi"
-	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -253,7 +252,7 @@ func (c *Program) failureOf(ctx context.Context, err error) Failure {
 // code names the kind of an error, as the server does in a problem's type.
 func code(err error) string {
 	var usage *usageError
-	kind := httpapi.KindOf(err)
+	_, kind, known := answers.KindOf(err)
 	switch {
 	case errors.As(err, &usage), errors.Is(err, cairn.ErrPlace):
 		return "usage"
@@ -261,7 +260,7 @@ func code(err error) string {
 		return "unsound"
 	case IsConfigError(err):
 		return "config"
-	case kind != protocol.Internal:
+	case known:
 		return string(kind)
 	case errors.Is(err, cairn.ErrCorrupt):
 		return "corrupt"

@@ -21,15 +21,20 @@ import (
 
 // Stores lists the stores in the data directory that is in force here.
 func (c *Program) Stores() ([]cairn.StoreInfo, error) {
-	dir, err := c.WorkDir()
-	if err != nil {
-		return nil, err
-	}
-	dataDir, err := c.DataDir(dir)
+	dataDir, err := c.UsersDataDir()
 	if err != nil {
 		return nil, err
 	}
 	return cairn.Stores(dataDir)
+}
+
+// UsersDataDir is the data directory of a command that is about no root.
+func (c *Program) UsersDataDir() (string, error) {
+	dir, err := c.WorkDir()
+	if err != nil {
+		return "", err
+	}
+	return c.DataDir(dir)
 }
 
 // OtherDir opens the repository of another directory, with the settings of that one.

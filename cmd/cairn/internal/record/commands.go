@@ -18,6 +18,5 @@ func Commands(p *cli.Program) []cli.Maker {
 		{Name: "pin", Make: c.pinCommand},
 		{Name: "unpin", Make: c.unpinCommand},
 		{Name: "commit", Make: c.commitCommand},
-		{Name: "review", Make: c.reviewCommand},
 	}
 }

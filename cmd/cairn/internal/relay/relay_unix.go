@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/program"
 )
 
 const (
@@ -50,7 +52,7 @@ func Hand() {
 
 // Program identifies this program's file, "" if that cannot be looked at.
 func Program() string {
-	path, err := os.Executable()
+	path, err := program.Path()
 	if err != nil {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package record
+package interfaces
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package agents
+package interfaces
 
 import (
 	"context"
@@ -297,7 +297,7 @@ func (c *commands) printLogin(ctx context.Context, args []string, remote string)
 	if len(args) > 0 {
 		return c.Usage("--login takes no DIR")
 	}
-	dataDir, err := c.usersDataDir()
+	dataDir, err := c.UsersDataDir()
 	if err != nil {
 		return err
 	}

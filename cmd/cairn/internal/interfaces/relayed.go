@@ -1,4 +1,4 @@
-package agents
+package interfaces
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/agents"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/relay"
 	"github.com/seed-fb9cbc17/cairn/internal/hooks"
@@ -52,11 +53,10 @@ func (h *hookServer) answer(ctx context.Context, body []byte) ([]byte, bool) {
 	p.Near = func(opt cairn.Options, local func() (*session.Sessions, error)) service.Sessions {
 		return h.server.Near(ctx, opt.Root, protocol.Settings(cli.BuildName(), opt), local)
 	}
-	there := &commands{Program: p}
-	if dir, err := there.hooksDir(); err != nil || dir != filepath.Join(h.dataDir, "hooks") {
+	if dir, err := agents.HooksDir(p); err != nil || dir != filepath.Join(h.dataDir, "hooks") {
 		return nil, false
 	}
-	there.handleHook(ctx, call.Agent, filepath.Join(h.dataDir, "hooks"))
+	agents.HandleHook(ctx, p, call.Agent, filepath.Join(h.dataDir, "hooks"))
 	err = p.Out.Flush()
 	if p.TurnEnded {
 		p.DoLater(true)

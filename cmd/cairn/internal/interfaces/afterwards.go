@@ -1,4 +1,4 @@
-package agents
+package interfaces
 
 import (
 	"github.com/seed-fb9cbc17/cairn"

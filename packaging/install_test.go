@@ -15,6 +15,9 @@ func installed(t *testing.T, root string) {
 	if got := ran(t, root, filepath.Join(root, "usr/bin/cairn"), "version"); !strings.Contains(got, "v1.2.3") {
 		t.Errorf("cairn version: %q", got)
 	}
+	if got := ran(t, root, filepath.Join(root, "usr/bin/cairn"), "help", "serve"); !strings.Contains(got, "cairn serve answers") {
+		t.Errorf("cairn help serve, by cairn-full: %q", got)
+	}
 	pages, err := filepath.Glob(filepath.Join(root, "usr/share/man/man1/cairn*.1.gz"))
 	if err != nil || len(pages) < 40 {
 		t.Errorf("%d pages, %v", len(pages), err)
@@ -115,6 +118,9 @@ func setsUpFromCache(t *testing.T, starter, home string) {
 	}
 	if got := ran(t, home, filepath.Join(home, "data", path, "bin/cairn"), "version"); !strings.Contains(got, "v1.2.3") {
 		t.Errorf("the copy says %q", got)
+	}
+	if got := ran(t, home, filepath.Join(home, "data", path, "bin/cairn"), "help", "serve"); !strings.Contains(got, "cairn serve answers") {
+		t.Errorf("the copy has no cairn-full beside it: %q", got)
 	}
 }
 

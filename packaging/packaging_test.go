@@ -91,7 +91,9 @@ func madeTwice(t *testing.T, systems []string) (first string, files, again map[s
 	roots := []string{clone(t), clone(t)}
 	for _, name := range systems {
 		system, arch, _ := strings.Cut(name, "/")
-		ran(t, roots[0], "env", "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+arch, "go", "build", "-trimpath", "./cmd/cairn/internal/...")
+		for _, tags := range []string{"", "lean"} {
+			ran(t, roots[0], "env", "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+arch, "go", "build", "-tags", tags, "-trimpath", "./cmd/cairn/internal/...")
+		}
 	}
 	dirs, made, errs := []string{t.TempDir(), t.TempDir()}, make([]map[string][]byte, 2), make([]error, 2)
 	var wg sync.WaitGroup
@@ -152,7 +154,7 @@ func found(t *testing.T, dir, pattern string) string {
 func archiveHas(t *testing.T, files map[string][]byte, own target) {
 	names := namesIn(t, files["cairn_1.2.3_linux_"+own.arch+".tar.gz"])
 	for _, want := range []string{
-		"bin/cairn", "share/bash-completion/completions/cairn", "share/doc/cairn/CHANGELOG.md", "share/doc/cairn/LICENSE",
+		"bin/cairn", "lib/cairn/cairn-full", "share/bash-completion/completions/cairn", "share/doc/cairn/CHANGELOG.md", "share/doc/cairn/LICENSE",
 		"share/fish/vendor_completions.d/cairn.fish", "share/zsh/site-functions/_cairn", "share/man/man1/cairn-undo.1",
 	} {
 		if !slices.Contains(names, "cairn-1.2.3/"+want) {
@@ -184,10 +186,12 @@ func zipHas(t *testing.T, data []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f, err := archive.Open("cairn-1.2.3/bin/cairn.exe"); err != nil {
-		t.Error(err)
-	} else if err := f.Close(); err != nil {
-		t.Error(err)
+	for _, name := range []string{"bin/cairn.exe", "lib/cairn/cairn-full.exe"} {
+		if f, err := archive.Open("cairn-1.2.3/" + name); err != nil {
+			t.Error(err)
+		} else if err := f.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -9,13 +9,13 @@ import (
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/program"
 )
 
-// ProgramFiles are this program and, for a lean cairn, its cairn-full if there is one.
+// ProgramFiles are the file that people start and, if it is a lean cairn, its cairn-full.
 func ProgramFiles() ([]string, error) {
 	own, err := program.Path()
 	if err != nil {
 		return nil, err
 	}
-	if full := fullOf(own); program.Lean && full != "" {
+	if full := fullOf(own); full != "" && (program.Lean || program.Front() != "") {
 		return []string{own, full}, nil
 	}
 	return []string{own}, nil

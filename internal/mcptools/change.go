@@ -39,7 +39,7 @@ func (t *tools) addChanging(s *mcp.Server) {
 }
 
 type trackArgs struct {
-	Message string `json:"message,omitempty" jsonschema:"what the checkpoint is for"`
+	Message string `json:"message,omitempty" jsonschema:"what the checkpoint is for, up to 65536 characters"`
 }
 
 type tracked struct {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
@@ -93,6 +94,13 @@ func TestPreviewThenRestore(t *testing.T) {
 	if len(ops.Operations) != 3 || ops.Operations[0].Kind != "redo" || strings.Count(text, "\n") != 3 {
 		t.Errorf("operations %+v\n%s", ops, text)
 	}
+}
+
+// TestLongMessage: the answer to a message that is too long names the limit.
+func TestLongMessage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, begin)
+	w.fails("message too long: it has 65537 characters, at most 65536 can be", "track", map[string]any{"message": strings.Repeat("m", cairn.MaxMessage+1)})
 }
 
 // TestStalePlan: when the disk has moved since the preview, nothing is done.

@@ -102,12 +102,12 @@ Options:
                           arguments, or nothing if it would be another one now
 
 The answer and the exit status are those of cairn restore; the status is 4 if
-there is nothing to undo. With --json the answer has "did", too: "turn" with
-"sessionID", "messageID", "agent" and "prompt", or "operation" with "undoes",
-the id of that operation, and "kind". With --git it has "git": {"changes": [],
-"conflicts": [{"ref", "reason"}]}, with --outside "outside": {"restored",
-"deleted", "kept", "conflicts"}, of absolute paths. After a turn of a known
-agent undo has "conversation": {"back", "how"}.
+there is nothing to undo, with PATH: nothing in these paths. With --json the
+answer has "did", too: "turn" with "sessionID", "messageID", "agent" and
+"prompt", or "operation" with "undoes", the id of that operation, and "kind".
+With --git it has "git": {"changes": [], "conflicts": [{"ref", "reason"}]}, with
+--outside "outside": {"restored", "deleted", "kept", "conflicts"}, of absolute
+paths. After a turn of a known agent undo has "conversation": {"back", "how"}.
 
 Examples:
     cairn undo --dry-run

@@ -107,10 +107,7 @@ func (r *undoRun) tell(repo *cairn.Repo, c *lastdone.Choice, res *cairn.Result) 
 
 // nothing is the answer where no path had to change.
 func (r *undoRun) nothing() string {
-	switch {
-	case len(r.paths) > 0:
-		return "nothing to " + r.cmd.Name() + " in these paths"
-	case r.way.does == takeBackWords:
+	if r.way.does == takeBackWords {
 		return "nothing to undo: it is taken back already"
 	}
 	return "nothing to redo: it is back already"

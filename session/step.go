@@ -299,7 +299,7 @@ type OpenStep struct {
 // OpenSteps lists the steps of all sessions that have not been ended, those included
 // that count as ended because their owner is gone. Sessions that cannot be read are left out.
 func (s *Sessions) OpenSteps(ctx context.Context) ([]OpenStep, error) {
-	tips, err := s.lines.Tips(ctx)
+	tips, known, err := s.readTips(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -308,7 +308,7 @@ func (s *Sessions) OpenSteps(ctx context.Context) ([]OpenStep, error) {
 		if tip.Err != nil {
 			continue
 		}
-		d, err := s.digestOf(ctx, tip.Event)
+		d, err := known[tip.ID].digest, known[tip.ID].err
 		if err == nil && (d == nil || d.Open == "") {
 			continue
 		}

@@ -15,6 +15,9 @@ import (
 // LineEvent is one checkpoint of a line, with its record.
 type LineEvent = history.LineEvent
 
+// LineTip is the newest checkpoint of a line, or why it cannot be read.
+type LineTip = history.Tip
+
 // Machine says whose the fetched lines of a store are.
 type Machine = history.Machine
 
@@ -83,8 +86,10 @@ func (l Lines) Origin(op *history.Operation) (*history.Operation, error) {
 // line, and ErrCorrupt where the store has lost the checkpoint.
 func (l Lines) Tip(id string) (*LineEvent, error) { return l.operator.LineTip(id) }
 
-// Tips returns the newest checkpoint of every line.
-func (l Lines) Tips(ctx context.Context) ([]history.Tip, error) { return l.operator.LineTips(ctx) }
+// Tips returns the newest checkpoint of every line. One that the caller knows by its id is not read.
+func (l Lines) Tips(ctx context.Context, known func(id string) bool) ([]LineTip, error) {
+	return l.operator.LineTips(ctx, known)
+}
 
 // FetchedTip returns the newest checkpoint of a line that another store has pushed, ErrNotFound where
 // there is none. Of several lines it is that with the newest checkpoint that is not idle. With a store, its

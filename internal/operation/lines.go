@@ -130,6 +130,14 @@ func (l Lines) Back(ctx context.Context, from string) iter.Seq2[*LineEvent, erro
 	return l.operator.Line(ctx, from)
 }
 
+// ForkedAt returns the directory in which the history of a time happened, in nanoseconds since 1970, where that is not
+// the one of the store: the store is that of a fork.
+func (l Lines) ForkedAt(at int64) string { return l.operator.ForkedAt(at) }
+
+// ForkStart returns the state that the first directory had when a fork was made of it, and the time. It returns nil
+// where the store is not that of a fork, where that began with another state, and where the checkpoint is lost.
+func (l Lines) ForkStart() (c *history.Checkpoint, at int64) { return l.operator.ForkStart() }
+
 // LossOf says how a repair has removed a line, "" if no repair has.
 func (l Lines) LossOf(id string) string { return l.operator.LossOf(LineRef(id)) }
 

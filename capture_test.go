@@ -16,6 +16,21 @@ import (
 // capturerules_test.go what is captured, in capturemoving_test.go files that change or cannot be read.
 // Each test does what the row says and fails when its fix is taken out.
 
+// TestLongMessages: a message is kept whole, or refused before anything is stored.
+func TestLongMessages(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1")})
+	longest := strings.Repeat("é", cairn.MaxMessage)
+	_, err := f.repo().Track(background, cairn.TrackOptions{Message: longest + "e"})
+	assertError(t, err, cairn.ErrMessage)
+	if _, err := f.repo().Track(background, cairn.TrackOptions{Message: longest}); err != nil {
+		t.Fatal(err)
+	}
+	if log := f.log(); len(log) != 1 || log[0].Message != longest {
+		t.Errorf("%d checkpoints", len(log))
+	}
+}
+
 func TestR06_NamesThatJSONCannotCarry(t *testing.T) {
 	t.Parallel()
 	names := []string{"a\xffb", "\xff", "nul", "aux.txt", "a\xc3", "\xed\xa0\x80", "日本\xe6"}

@@ -64,8 +64,8 @@ type PurgeHolder = purge.Holder
 //  4. drop every unreachable object, down to the last byte
 //
 // If the process dies in between, the store is sound, but some lines may still hold the paths: the
-// same call completes the purge. The error wraps ErrNotFound if no checkpoint ever held any of the
-// paths.
+// same call completes the purge. The error wraps ErrNotFound if no checkpoint holds any of the paths. Every
+// unreachable object goes then, too: contents of a deleted session may be among them.
 func (r *Repo) Purge(ctx context.Context, paths []string) (*PurgeResult, error) {
 	return r.rewriter.Purge(ctx, paths)
 }
@@ -83,8 +83,8 @@ type HistorySecret = purge.HistorySecret
 // PurgeSecrets looks for credentials, by the rules of Options.SecretRules, in all contents that the
 // history holds, those that no capture has looked at included. It removes the contents that have one as
 // Purge removes paths: other contents of the same paths stay. A path whose file still has removed contents
-// is not captured until Unpurge, unless Options.Secrets leaves such files out. If nothing is found, nothing
-// is changed. If the process dies, the same call completes the purge.
+// is not captured until Unpurge, unless Options.Secrets leaves such files out. If nothing is found, only
+// contents go that nothing leads to. If the process dies, the same call completes the purge.
 func (r *Repo) PurgeSecrets(ctx context.Context, opt PurgeSecretsOptions) (*PurgeSecretsResult, error) {
 	return r.rewriter.PurgeSecrets(ctx, opt)
 }

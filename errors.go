@@ -3,6 +3,7 @@ package cairn
 import (
 	"errors"
 
+	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/copies"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/retention"
@@ -92,6 +93,9 @@ var ErrNoGit = transfer.ErrNoGit
 
 // ErrNoRemote: a call names no remote, no push has gone to one, and Options.Sync names none.
 var ErrNoRemote = transfer.ErrNoRemote
+
+// ErrMessage: the message of a Track is longer than MaxMessage. There is no new checkpoint.
+var ErrMessage = capture.ErrMessage
 
 // ErrPlace: a copy cannot be made at this path: something is there, or it lies inside the root or a
 // store. Nothing was done.

@@ -325,6 +325,27 @@ func TestRestorePaths(t *testing.T) {
 	assertError(t, err, cairn.ErrNotFound)
 }
 
+// TestRevertPaths: a range knows the paths of its two ends and those on disk, as a restore does.
+func TestRevertPaths(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1"), "b": gittest.File("1"), "gone": gittest.File("1"), "big": gittest.File("too large")})
+	f.opt.MaxFileSize = 4
+	in := cairn.Range{From: f.track().Hash}
+	f.write("a", "2")
+	f.remove("gone")
+	f.remove("big")
+	in.To = f.trackAll()
+	f.write("new", "1")
+	for path, want := range map[string]error{"typo": cairn.ErrNotFound, "a": nil, "b": nil, "gone": nil, "big": nil, "new": nil} {
+		_, err := f.repo().Revert(background, in, cairn.RevertOptions{Paths: []string{path}, DryRun: true})
+		assertError(t, err, want)
+		if path == "big" {
+			_, err = f.repo().Restore(background, in.From, cairn.RestoreOptions{Paths: []string{path}, DryRun: true})
+			assertError(t, err, want)
+		}
+	}
+}
+
 func TestReadOnlyDirectories(t *testing.T) {
 	if os.Geteuid() == 0 {
 		rerunAsUser(t)

@@ -25,6 +25,10 @@ type SkippedPath = state.Skipped
 // Secret is the place of a credential in a file. The credential itself is in no answer.
 type Secret = state.Secret
 
+// MaxMessage is the length of the longest message of a Track, in characters. Checkpoints of earlier releases may
+// have longer ones.
+const MaxMessage = capture.MaxMessage
+
 // TrackOptions controls a Track. The zero value is the usual way.
 type TrackOptions = capture.TrackOptions
 

@@ -86,6 +86,38 @@ func TestSealedFork(t *testing.T) {
 	}
 }
 
+// TestSealedThenPurged: a purge leaves the times of checkpoints. A fetch takes the purged line for the newer one,
+// whichever of the two was pushed openly.
+func TestSealedThenPurged(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ sealedFirst, goneBefore bool }{{true, false}, {true, true}, {false, false}} {
+		o := gittest.NewOracle(t)
+		remote := bareRepository(t, o)
+		f := newFixture(t, gittest.Tree{"key": gittest.File("secret\n"), "a": gittest.File("1\n")})
+		sealing(t)(&f.opt)
+		encrypt := [][]string{f.opt.Encrypt, {cairn.EncryptNone}}
+		if !c.sealedFirst {
+			encrypt[0], encrypt[1] = encrypt[1], encrypt[0]
+		}
+		f.track()
+		if c.goneBefore {
+			f.remove("key")
+			f.track()
+		}
+		f.opt.Encrypt = encrypt[0]
+		f.push(remote)
+		f.purge("key")
+		f.opt.Encrypt = encrypt[1]
+		f.push(remote)
+		g := f.other()
+		g.fetch(remote)
+		want := f.log()[0].ID
+		if got := o.In(g.repo().StoreDir(), "for-each-ref", "--format=%(objectname)", "refs/cairn/remotes"); strings.TrimSpace(got) != want {
+			t.Errorf("%+v: the fetched line is at %s, want %s", c, got, want)
+		}
+	}
+}
+
 // TestSealedFetchKilled kills a fetch of sealed lines, with the processes of git, before its write-type system
 // calls.
 func TestSealedFetchKilled(t *testing.T) {

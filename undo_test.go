@@ -364,6 +364,32 @@ func TestUndoOfSomePaths(t *testing.T) {
 	gittest.AssertTree(t, f.root, gittest.Tree{"a": gittest.File("1"), "b": gittest.File("1"), "c": gittest.File("1")})
 }
 
+// TestUndoOfOtherPaths: where the operation changed other paths there is nothing to undo, as where there is no
+// operation. Where its paths are as before already, nothing has to be done, which is no error.
+func TestUndoOfOtherPaths(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1"), "b": gittest.File("1"), "c": gittest.File("1")})
+	before := f.trackAll()
+	f.write("a", "2")
+	f.write("c", "2")
+	f.restore(before, "a", "c")
+	for _, path := range []string{"b", "typo"} {
+		_, err := f.repo().Undo(background, cairn.RevertOptions{Paths: []string{path}})
+		assertError(t, err, cairn.ErrNotFound)
+	}
+	f.write("c", "2")
+	if res := f.undo(cairn.RevertOptions{Paths: []string{"c"}}); res.Operation != "" || !res.Complete() {
+		t.Errorf("%+v", res)
+	}
+	f.undo(cairn.RevertOptions{Paths: []string{"a", "b"}})
+	for _, path := range []string{"a", "b"} { // a is taken back already
+		_, err := f.repo().Undo(background, cairn.RevertOptions{Paths: []string{path}})
+		assertError(t, err, cairn.ErrNotFound)
+	}
+	_, err := f.repo().Redo(background, cairn.RevertOptions{Paths: []string{"b"}})
+	assertError(t, err, cairn.ErrNotFound)
+}
+
 // TestUndoKeepingLaterChanges: an undo that keeps every later change counts as done,
 // and the next undo takes back the operation before it.
 func TestUndoKeepingLaterChanges(t *testing.T) {

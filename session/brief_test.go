@@ -3,6 +3,7 @@ package session_test
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -58,5 +59,44 @@ func TestBeginWith(t *testing.T) {
 	}
 	if _, err := f.BeginWith(background, session.SessionBegin{ID: "@"}, session.MessageBegin{Session: "@", Message: "1"}); err == nil {
 		t.Error("a place among sessions is taken for an id")
+	}
+}
+
+// TestOtherSessionsAreReadOnce: the answer about one session depends on all others, whose newest records are read once.
+// Those that have changed are read again. It does not run beside other tests, because allocations are counted for the
+// whole process.
+func TestOtherSessionsAreReadOnce(t *testing.T) {
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
+	for i := range 60 {
+		id := fmt.Sprintf("s%d", i)
+		if _, err := f.AddMessage(background, session.MessageBegin{Session: id, Message: "m", Role: session.RoleUser, Prompt: "go " + id}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.reopen()
+	var bytes [2]uint64
+	for i := range bytes {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := f.History(background, fmt.Sprintf("s%d", i)); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		bytes[i] = after.TotalAlloc - before.TotalAlloc
+	}
+	if bytes[1] > bytes[0]/3 {
+		t.Errorf("%d bytes for the first session, %d for the second", bytes[0], bytes[1])
+	}
+	other := session.New(f.repo)
+	if _, err := other.AddMessage(background, session.MessageBegin{
+		Session: "new", Message: "m", Role: session.RoleUser,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Delete(background, "s2"); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := f.List(background); err != nil || len(list) != 60 || list[0].ID != "new" {
+		t.Errorf("%d sessions, %v", len(list), err)
 	}
 }

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"context"
 	"errors"
 	"path/filepath"
 	"testing"
@@ -78,7 +79,7 @@ func TestATurnThatCannotBeChangedStays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if res.Operation != "" || len(res.Conflicts) != 1 || s.Messages != 2 || f.tip("s") != tip || f.read("y") != "agent\nuser\n" {
+	if res.Operation != "" || len(res.Conflicts) != 1 || res.Overwritable() || s.Messages != 2 || f.tip("s") != tip || f.read("y") != "agent\nuser\n" {
 		t.Errorf("%+v, %d messages", res, s.Messages)
 	}
 	f.write("y", "agent\n")
@@ -117,6 +118,67 @@ func TestATurnThatCannotComeBackYet(t *testing.T) {
 		if s, res, err := f.RedoTurn(background, "s", session.MoveOptions{}); err != nil || s.Messages != 3-turns || f.read(file) != "agent\n" {
 			t.Errorf("%d turns, again: %+v, %v", turns, res, err)
 		}
+	}
+}
+
+// wantNotBack brings a turn back and expects that nothing is recorded, and that a dry run says the same.
+func (f *fixture) wantNotBack(opt session.MoveOptions, left int) {
+	f.Helper()
+	tip := f.tip("s")
+	for name, move := range map[string]func(context.Context, string, session.MoveOptions) (*session.Session, *cairn.Result, error){
+		"redo": f.RedoTurn, "unrevert": f.Unrevert,
+	} {
+		for _, opt.DryRun = range []bool{true, false} {
+			s, res, err := move(background, "s", opt)
+			if err != nil {
+				f.Fatal(err)
+			}
+			if res.Operation != "" || res.Complete() || !res.Overwritable() || s.Revert == nil || s.Messages != left {
+				f.Errorf("%s, dry run %v: %+v, %d messages", name, opt.DryRun, res, s.Messages)
+			}
+		}
+	}
+	if s := f.get("s"); s.Revert == nil || s.Messages != left || f.tip("s") != tip {
+		f.Errorf("%d messages are left, newest event %s, was %s", s.Messages, f.tip("s"), tip)
+	}
+}
+
+// TestATurnInConflictDoesNotComeBack: a turn of which nothing comes back is not brought back. Insisting brings it, and
+// so does another try once the later change is gone.
+func TestATurnInConflictDoesNotComeBack(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"x": gittest.File("1\n")})
+	f.step("s", "m1", "1", func() { f.write("x", "agent\n") })
+	f.step("s", "m2", "2", func() { f.write("x", "agent 2\n") })
+	f.revert("s", session.Target{Message: "m1"})
+	f.write("x", "user\n")
+	f.wantNotBack(session.MoveOptions{}, 0)
+	f.wantNotBack(session.MoveOptions{OnConflict: cairn.Keep}, 0)
+	f.write("x", "1\n")
+	if s, res, err := f.RedoTurn(background, "s", session.MoveOptions{}); err != nil || s.Messages != 1 || f.read("x") != "agent\n" {
+		t.Errorf("another try: %+v, %v, x %q", res, err, f.read("x"))
+	}
+	f.write("x", "user\n")
+	f.wantNotBack(session.MoveOptions{EndOpen: true}, 1)
+	s, res, err := f.RedoTurn(background, "s", session.MoveOptions{OnConflict: cairn.Overwrite})
+	if err != nil || res.Operation == "" || s.Revert != nil || f.read("x") != "agent 2\n" {
+		t.Errorf("insisting: %+v, %v, x %q", res, err, f.read("x"))
+	}
+}
+
+// TestATurnThatIsBackAlready: nothing has to change for it, and conflicts of turns that stay behind hold nothing.
+func TestATurnThatIsBackAlready(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n"), "b": gittest.File("1\n")})
+	f.step("s", "m1", "1", func() { f.write("a", "agent\n") })
+	f.step("s", "m2", "2", func() { f.write("b", "agent\n") })
+	f.write("b", "user\n")
+	if s, res := f.revert("s", session.Target{Message: "m1"}); len(res.Conflicts) != 1 || s.Messages != 0 {
+		t.Errorf("%+v, %d messages", res, s.Messages)
+	}
+	f.write("a", "agent\n")
+	if s, res, err := f.RedoTurn(background, "s", session.MoveOptions{}); err != nil || res.Operation != "" || s.Messages != 1 {
+		t.Errorf("%+v, %v, %d messages", res, err, s.Messages)
 	}
 }
 

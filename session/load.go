@@ -26,6 +26,7 @@ type Sessions struct {
 	mu        sync.Mutex
 	known     map[string]*loaded    // the events read last, by id
 	summaries map[string]summarized // by id
+	tips      map[string]*tipRecord // newest records of lines that were read, by the ids of their checkpoints
 
 	alone bool                 // called by the Sessions of another root, which see to all roots
 	other map[string]*Sessions // by root: those of other roots, each alone
@@ -244,7 +245,7 @@ func (s *Sessions) digests(ctx context.Context) ([]digest, error) {
 
 // allDigests lists the digests of all sessions, and the sessions that cannot be read.
 func (s *Sessions) allDigests(ctx context.Context) (list []digest, unread []Unread, err error) {
-	tips, err := s.lines.Tips(ctx)
+	tips, known, err := s.readTips(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -252,8 +253,9 @@ func (s *Sessions) allDigests(ctx context.Context) (list []digest, unread []Unre
 		u := Unread{ID: tip.Line, Lost: tip.Err != nil, at: forever, open: true}
 		var d *digest
 		if err = tip.Err; err == nil {
-			u.at, u.open = tip.Event.At(), tip.Event.Author != AuthorAgent // who ends a step
-			d, err = s.digestOf(ctx, tip.Event)
+			t := known[tip.ID]
+			u.at, u.open = t.at, t.open
+			d, err = t.copied(), t.err
 		}
 		if err == nil && d != nil && d.Open != "" {
 			err = s.seeOpen(ctx, d)
@@ -269,6 +271,58 @@ func (s *Sessions) allDigests(ctx context.Context) (list []digest, unread []Unre
 		}
 	}
 	return list, unread, nil
+}
+
+// tipRecord is what the newest checkpoint of a line tells of its session.
+type tipRecord struct {
+	at     int64
+	open   bool    // a step may last longer
+	digest *digest // nil for none
+	err    error   // of the digest
+}
+
+// copied is the digest for a caller who corrects it, nil for none.
+func (t *tipRecord) copied() *digest {
+	if t.digest == nil {
+		return nil
+	}
+	d := *t.digest
+	if d.Work != nil {
+		work := *d.Work
+		d.Work = &work
+	}
+	return &d
+}
+
+// readTips lists the lines, with what their newest checkpoints tell. A checkpoint never changes, so that one that was
+// read is not read again. An answer about one session needs those of all others, and a search asks about each session.
+func (s *Sessions) readTips(ctx context.Context) (tips []operation.LineTip, known map[string]*tipRecord, err error) {
+	s.mu.Lock()
+	before := s.tips
+	s.mu.Unlock()
+	tips, err = s.lines.Tips(ctx, func(id string) bool { return before[id] != nil })
+	if err != nil {
+		return nil, nil, err
+	}
+	known, keep := make(map[string]*tipRecord, len(tips)), make(map[string]*tipRecord, len(tips))
+	for _, tip := range tips {
+		if tip.Err != nil {
+			continue
+		}
+		t := before[tip.ID]
+		if t == nil {
+			t = &tipRecord{at: tip.Event.At(), open: tip.Event.Author != AuthorAgent} // who ends a step
+			t.digest, t.err = s.digestOf(ctx, tip.Event)
+		}
+		known[tip.ID] = t
+		if t.err == nil {
+			keep[tip.ID] = t
+		}
+	}
+	s.mu.Lock()
+	s.tips = keep
+	s.mu.Unlock()
+	return tips, known, nil
 }
 
 // digestOf finds the newest digest of a line. States saved before a revert have none.

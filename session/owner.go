@@ -116,13 +116,25 @@ func (s *Sessions) bury(h *history) {
 	if st == nil {
 		return
 	}
-	if st.life = s.lifeOf(h, st); st.life < lapsed {
+	if st.life = s.lifeOf(h, st); s.lines.ForkedAt(h.At) != "" {
+		s.leaveBehind(h, st)
+	}
+	if st.life < lapsed {
 		return
 	}
 	st.After, st.Ended, st.ended = CheckpointRef{h.last.ID, h.last.Hash}, instant(h.last.At), h.last.At
 	st.Abandoned, st.forced = true, true
 	st.files = st.After.Hash == st.Before.Hash
 	h.dead, h.Open = st, ""
+}
+
+// leaveBehind ends the copy of a step that a fork has: its owner works in the first directory, unless an event comes
+// here after all. The copy ends with the state with which the fork began.
+func (s *Sessions) leaveBehind(h *history, st *step) {
+	st.life = lapsed
+	if start, at := s.lines.ForkStart(); start != nil {
+		h.last = moment{start.ID, start.Hash, at}
+	}
 }
 
 // revive reopens a buried step: its owner has sent an event.

@@ -25,7 +25,8 @@ func (s *Sessions) Revert(ctx context.Context, id string, to Target, opt MoveOpt
 
 // Unrevert brings the reverted files back exactly, with deletions, permission bits and empty
 // directories. It touches only files that the reverts touched. Later changes in them are merged, or
-// kept and listed as a conflict. Without a revert it does nothing.
+// kept and listed as a conflict. Without a revert it does nothing. Nor does one that would change
+// nothing because all of the work that comes back is in conflict or kept: the revert stays in effect.
 func (s *Sessions) Unrevert(ctx context.Context, id string, opt MoveOptions) (*Session, *cairn.Result, error) {
 	return s.move(ctx, id, opt, func(*history, []*boundary) (*Target, error) { return nil, nil })
 }
@@ -73,7 +74,7 @@ type moved struct {
 	before []*boundary // the same before the move
 	h      *history
 	stays  bool // the boundary is at the target already
-	held   bool // the boundary stays, because all of the work that goes is in conflict or kept
+	held   bool // the boundary stays, because all of the work that goes or comes back is in conflict or kept
 }
 
 func (s *Sessions) move(ctx context.Context, id string, opt MoveOptions, pick choose) (*Session, *cairn.Result, error) {
@@ -232,6 +233,7 @@ func (s *Sessions) setBoundary(
 	m, err := s.takeBack(ctx, u, f.head, active, t.event, operation.TakeBack{
 		Kind: "revert", Message: "revert to " + name(t.where()), Steps: undoneSteps(windows), Quiet: same,
 		New:        undoneSteps(f.windows(t.notBehind(last))),
+		Back:       undoneSteps(f.windows(f.comingBack(last, t.Undone))),
 		OnConflict: opt.OnConflict, DryRun: opt.DryRun, Plan: opt.Plan, Git: opt.Git, Outside: opt.Outside,
 	})
 	if err != nil {
@@ -252,6 +254,17 @@ func (e *event) notBehind(b *boundary) []stepRef {
 	return slices.DeleteFunc(slices.Clone(e.Undone), func(ref stepRef) bool { return slices.Contains(b.Undone, ref) })
 }
 
+// comingBack lists the steps that a boundary has taken back and another one has not. Sessions that are gone have
+// none.
+func (f *family) comingBack(b *boundary, undone []stepRef) []stepRef {
+	if b == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(b.Undone), func(ref stepRef) bool {
+		return f.members[ref.Session] == nil || slices.Contains(undone, ref)
+	})
+}
+
 func (e *event) where() string {
 	switch {
 	case e.Start:
@@ -268,7 +281,7 @@ func (s *Sessions) clear(ctx context.Context, u *operation.LineUpdate, f *family
 		return &moved{result: &cairn.Result{DryRun: opt.DryRun}, h: f.head, stays: true}, nil
 	}
 	return s.takeBack(ctx, u, f.head, active, event{Kind: kindUnrevert}, operation.TakeBack{
-		Kind: "unrevert", Message: "unrevert", OnConflict: opt.OnConflict, DryRun: opt.DryRun, Plan: opt.Plan, Git: opt.Git, Outside: opt.Outside,
+		Kind: "unrevert", Message: "unrevert", Back: undoneSteps(f.windows(f.comingBack(newest(active), nil))), OnConflict: opt.OnConflict, DryRun: opt.DryRun, Plan: opt.Plan, Git: opt.Git, Outside: opt.Outside,
 	})
 }
 

@@ -297,9 +297,10 @@ type OpenStep struct {
 }
 
 // OpenSteps lists the steps of all sessions that have not been ended, those included
-// that count as ended because their owner is gone. Sessions that cannot be read are left out.
+// that count as ended because their owner is gone. Sessions that cannot be read are left out, and so are the copies
+// of steps that a fork has.
 func (s *Sessions) OpenSteps(ctx context.Context) ([]OpenStep, error) {
-	tips, err := s.lines.Tips(ctx)
+	tips, known, err := s.readTips(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -308,7 +309,7 @@ func (s *Sessions) OpenSteps(ctx context.Context) ([]OpenStep, error) {
 		if tip.Err != nil {
 			continue
 		}
-		d, err := s.digestOf(ctx, tip.Event)
+		d, err := known[tip.ID].digest, known[tip.ID].err
 		if err == nil && (d == nil || d.Open == "") {
 			continue
 		}
@@ -316,7 +317,7 @@ func (s *Sessions) OpenSteps(ctx context.Context) ([]OpenStep, error) {
 		if err == nil {
 			h, err = s.load(ctx, d.ID)
 		}
-		if Unreadable(err) {
+		if Unreadable(err) || err == nil && s.lines.ForkedAt(h.At) != "" {
 			continue
 		}
 		if err != nil {

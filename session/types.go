@@ -138,8 +138,8 @@ type Step struct {
 	// Outside is what it changed outside all roots, as far as its tools named it. Only History fills it in.
 	Outside []OutsideChange `json:"outside,omitempty"`
 
-	// Abandoned: its owner was gone before it ended. After is the last state that is
-	// known to be the step's; what came later is not.
+	// Abandoned: its owner was gone before it ended, or goes on in the directory of which this one is a
+	// fork. After is the last state that is known to be the step's; what came later is not.
 	Abandoned bool `json:"abandoned,omitempty"`
 }
 

@@ -23,6 +23,7 @@ var byError = []struct {
 	{cairn.ErrAmbiguous, http.StatusBadRequest, protocol.Ambiguous},
 	{cairn.ErrOutside, http.StatusBadRequest, protocol.Outside},
 	{cairn.ErrName, http.StatusBadRequest, protocol.BadName},
+	{cairn.ErrMessage, http.StatusBadRequest, protocol.BadRequest},
 	{cairn.ErrPlace, http.StatusBadRequest, protocol.BadPlace},
 	{cairn.ErrExists, http.StatusConflict, protocol.Exists},
 	{cairn.ErrMoved, http.StatusConflict, protocol.Moved},

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -13,9 +15,16 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
+// MaxMessage is the length of the longest message of a Track, in characters. Checkpoints of earlier releases may
+// have longer ones.
+const MaxMessage = 64 << 10
+
+// ErrMessage: the message is longer than MaxMessage. There is no new checkpoint.
+var ErrMessage = errors.New("message too long")
+
 // TrackOptions controls a Track. The zero value is the usual way.
 type TrackOptions struct {
-	Message string // description of the checkpoint; a message always makes a new one
+	Message string // description of the checkpoint, up to MaxMessage; a message always makes a new one
 	Author  string // author of the changes since the checkpoint before; "" = "user"
 	Verify  bool   // read every file, whatever the stat cache says
 
@@ -91,6 +100,9 @@ func (t *TrackResult) Complete() bool {
 // day's last checkpoint, and no session has a newer one of another state, it returns that one and
 // writes nothing. On error there is no new checkpoint.
 func (r *Capturer) Track(ctx context.Context, opt TrackOptions) (*TrackResult, error) {
+	if err := checkMessage(opt.Message); err != nil {
+		return nil, err
+	}
 	if err := r.Enabled(); err != nil {
 		return nil, err
 	}
@@ -103,6 +115,13 @@ func (r *Capturer) Track(ctx context.Context, opt TrackOptions) (*TrackResult, e
 		return err
 	})
 	return t, err
+}
+
+func checkMessage(text string) error {
+	if n := utf8.RuneCountInString(text); n > MaxMessage {
+		return fmt.Errorf("%w: it has %d characters, at most %d can be", ErrMessage, n, MaxMessage)
+	}
+	return nil
 }
 
 // TrackHeld is Track for a caller that holds the lock and has found captures to be enabled. It writes

@@ -139,6 +139,14 @@ func (c *Client) Named(token string) *Client {
 	return &named
 }
 
+// Patient returns a client that gives the server at least this time, where Patience is short for what the caller does
+// without it.
+func (c *Client) Patient(patience time.Duration) *Client {
+	patient := *c
+	patient.patience = max(c.patience, patience)
+	return &patient
+}
+
 // Gone reports whether no server listens any more. What it had begun goes on no longer.
 func (c *Client) Gone(ctx context.Context) bool {
 	conn, err := (&net.Dialer{Timeout: leisure}).DialContext(ctx, "unix", c.socket)
@@ -167,7 +175,5 @@ func (c *Client) Changes(ctx context.Context, from string, paths []string) (list
 
 // readPatiently reads what the server has found on the disk.
 func (c *Client) readPatiently(ctx context.Context, path string, out any, values url.Values) error {
-	patient := *c
-	patient.patience = max(c.patience, lookTime)
-	return patient.Read(ctx, path, out, values)
+	return c.Patient(lookTime).Read(ctx, path, out, values)
 }

@@ -17,8 +17,7 @@ const leisure = 2 * time.Second
 // server does not have the root's store open, and for an unknown root. A server with
 // other settings answers, too. Errors wrap ErrNoServer.
 func (c *Client) Watching(ctx context.Context) (*cairn.WatchState, error) {
-	patient := *c
-	patient.patience = max(c.patience, leisure)
+	patient := c.Patient(leisure)
 	var projects []struct {
 		Root     string            `json:"root"`
 		Watching *cairn.WatchState `json:"watching"`

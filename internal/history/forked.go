@@ -94,6 +94,20 @@ func ReadForkRecord(dir string) (*ForkRecord, error) {
 	return f, nil
 }
 
+// ForkStart returns the state that the first directory had when a fork was made of it, and the time. It returns nil
+// where the store is not that of a fork, where that began with another state, and where the checkpoint is lost.
+func (r *Store) ForkStart() (*Checkpoint, int64) {
+	f := r.Forked()
+	if f == nil || f.Session != "" {
+		return nil, 0
+	}
+	c, err := r.Tip(RefForked)
+	if err != nil {
+		return nil, 0
+	}
+	return c, f.At
+}
+
 // ForkedAt returns the directory in which the history of a time happened, "" for that of the store itself: it is
 // another one for what a fork has from the first store. at is in nanoseconds since 1970.
 func (r *Store) ForkedAt(at int64) string {

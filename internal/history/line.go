@@ -174,12 +174,14 @@ func (r *Store) LineEnds(ctx context.Context) ([]*LineEvent, error) {
 // Tip is the newest checkpoint of a line, or why it cannot be read.
 type Tip struct {
 	Line  string     // id of the line, or the name of its ref where that does not tell the id
-	Event *LineEvent // nil where Err is set
+	ID    string     // of the checkpoint, "" where Err is set
+	Event *LineEvent // nil where Err is set, and for a checkpoint that the caller knows
 	Err   error
 }
 
-// LineTips returns the newest checkpoint of every line with records. One that cannot be read is logged, too.
-func (r *Store) LineTips(ctx context.Context) ([]Tip, error) {
+// LineTips returns the newest checkpoint of every line with records. One that cannot be read is logged, too. One that
+// the caller knows by its id is not read.
+func (r *Store) LineTips(ctx context.Context, known func(id string) bool) ([]Tip, error) {
 	refs, err := r.DB.Refs(RefSessions)
 	if err != nil {
 		return nil, err
@@ -189,11 +191,12 @@ func (r *Store) LineTips(ctx context.Context) ([]Tip, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		tip := Tip{Err: ref.Err}
-		if tip.Err == nil {
+		tip := Tip{ID: ref.ID.String(), Err: ref.Err}
+		if tip.Err == nil && !known(tip.ID) {
 			tip.Event, tip.Err = r.ReadLineEvent(ref.ID)
 		}
 		if tip.Err != nil {
+			tip.ID = ""
 			r.Log.Warn("line left out", "ref", ref.Name, "error", tip.Err)
 		}
 		name := strings.TrimPrefix(ref.Name, RefSessions)

@@ -54,8 +54,8 @@
 // any more. "did" is for a tool that has run without a "before": its step has what changed since
 // the newest event of the session that captured. "final" says that the tools of a turn may come so:
 // the prompt then captures at once, and what was taken back before it can no longer be brought back
-// by "redo". "stop" closes the turn, unless sub-agents in "running" are still at
-// work; "end" closes everything. Events may be missing: the next event closes
+// by "redo". "count" is at least 1, which it is by default. "stop" closes the turn, unless
+// sub-agents in "running" are still at work; "end" closes everything. Events may be missing: the next event closes
 // an open step or turn.
 // "typed" is a prompt before the model sees it. If it is a command such as "cairn undo 2" it
 // is carried out, and the answer has "handled": true. Every event may have "patience",

@@ -41,6 +41,22 @@ func TestNothingToDo(t *testing.T) {
 	w.noFailures()
 }
 
+// TestCountBelowNothing: a count of less than one turn is refused, and no turn is taken back for it.
+func TestCountBelowNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "somebody", aTree())
+	for _, verb := range []string{"undo", "redo", "diff"} {
+		var answer neutralReply
+		out := w.send(fmt.Sprintf(`{"event": %q, "session": "s", "cwd": %q, "count": -1}`, verb, filepath.ToSlash(w.root)))
+		if err := json.Unmarshal([]byte(out), &answer); err != nil || answer.OK || !strings.Contains(answer.Error, "a count of -1") {
+			t.Errorf("%s: %s %v", verb, out, err)
+		}
+	}
+	if w.opened != 0 {
+		t.Errorf("the project was opened %d times", w.opened)
+	}
+}
+
 // TestMalformedPayloads: none of them prints anything, and none stops the agent.
 func TestMalformedPayloads(t *testing.T) {
 	t.Parallel()

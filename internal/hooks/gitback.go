@@ -73,7 +73,7 @@ func (h *hook) tellGit(res *cairn.Result, chosen *lastdone.Choice) {
 	h.did.result = res
 	did := h.didBack(res.DryRun)
 	if chosen.Held {
-		did = "not taken back, because all of it is in conflict or kept:"
+		did = "not " + doneWords(h.do.verb) + ", because all of it is in conflict or kept:"
 	}
 	lines := []string{resultText(res, "cairn: "+did+" "+chosen.Text(h.root, time.Now()))}
 	for _, text := range res.Git.Changes {

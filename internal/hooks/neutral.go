@@ -74,6 +74,9 @@ func decodeNeutral(data []byte) (*event, error) {
 			e.call = callKey(toolCall{Tool: n.Tool, Input: n.Input})
 		}
 	case command:
+		if n.Count < 0 {
+			return nil, fmt.Errorf("%w: a count of %d", errPayload, n.Count)
+		}
 		e.do = &request{
 			verb: n.Event, count: max(n.Count, 1), dryRun: n.DryRun, outside: n.Outside,
 			message: n.Message, part: n.Part, start: n.Start, newSession: n.NewSession,

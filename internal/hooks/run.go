@@ -151,12 +151,15 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 			h.tell(ctx, sum, done, nothing, n)
 			return err
 		}
-		stays = h.do.verb == "undo" && held(s, res, before, at)
+		if h.do.verb == "undo" {
+			stays = held(s, res, before, at)
+		}
 		at = s.Revert
 		changed, now := changedBetween(history, boundary, at)
 		changed = changed || res.Moves()     // in a root of which this history has no step
 		empty := !changed && now != boundary // its result names what stays of turns before
 		unmoved := now == boundary && !res.Moves()
+		stays = stays || h.do.verb == "redo" && unmoved && !res.Complete()
 		boundary = now
 		if !idle(res) && (changed || n == 0 && (stays || unmoved || h.do.dryRun)) {
 			n++
@@ -168,7 +171,7 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 	}
 	h.tell(ctx, sum, done, nothing, n)
 	if stays {
-		h.did.text += fmt.Sprintf(insist, wording.ShellWord(h.session))
+		h.did.text += h.insist(sum)
 	}
 	if len(sum.Restored)+len(sum.Deleted)+sum.Outside.Changes() > 0 && !h.do.dryRun {
 		h.did.text = strings.Join(append([]string{h.did.text}, h.named(ctx, before)...), "\n")
@@ -179,8 +182,24 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 	return nil
 }
 
-// insist is the line about a turn that is not taken back, because all of it is in conflict or kept.
-const insist = "\nthe turn is not taken back; in a shell this saves and drops the later changes: cairn undo --session %s --on-conflict overwrite"
+// insist is the line about a turn that is neither taken back nor brought back, because all of it is in conflict or
+// kept, or cannot be changed.
+func (h *hook) insist(res *cairn.Result) string {
+	line := "\nthe turn is not " + doneWords(h.do.verb) + "; "
+	if !res.Overwritable() {
+		return line + "once these paths can be changed, the same command tries it again"
+	}
+	return line + fmt.Sprintf("in a shell this saves and drops the later changes: cairn %s --session %s --on-conflict overwrite",
+		h.do.verb, wording.ShellWord(h.session))
+}
+
+// doneWords says of a turn what undo or redo does with it.
+func doneWords(verb string) string {
+	if verb == "redo" {
+		return "brought back"
+	}
+	return "taken back"
+}
 
 // held reports whether an undo has taken no turn back: the boundary is where it was.
 func held(s *session.Session, res *cairn.Result, before map[string]bool, at *session.Boundary) bool {

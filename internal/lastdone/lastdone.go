@@ -86,7 +86,8 @@ type Choice struct {
 
 	Operation *cairn.Operation
 
-	// Held, after Take: the turn is not taken back, because all of it is in conflict or kept.
+	// Held, after Take: the turn is neither taken back nor brought back, because all of it is in conflict or kept,
+	// or cannot be changed.
 	Held bool
 
 	when    time.Time

@@ -114,11 +114,13 @@ func (f *Finder) bringBack(ctx context.Context, c *Choice, opt session.MoveOptio
 			return nil, err
 		}
 		if moved || len(files) > 0 {
-			_, res, err := f.ways().RevertSession(ctx, c.Session.ID, session.Target{Message: next.ID()}, opt)
+			s, res, err := f.ways().RevertSession(ctx, c.Session.ID, session.Target{Message: next.ID()}, opt)
+			c.Held = err == nil && (s.Revert == nil || s.Revert.Message != next.ID())
 			return res, err
 		}
 	}
-	_, res, err := f.ways().UnrevertSession(ctx, c.Session.ID, opt)
+	s, res, err := f.ways().UnrevertSession(ctx, c.Session.ID, opt)
+	c.Held = err == nil && s.Revert != nil
 	return res, err
 }
 

@@ -3,6 +3,8 @@ package mcptools
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -37,7 +39,7 @@ func (t *tools) addChanging(s *mcp.Server) {
 }
 
 type trackArgs struct {
-	Message string `json:"message,omitempty" jsonschema:"what the checkpoint is for"`
+	Message string `json:"message,omitempty" jsonschema:"what the checkpoint is for, up to 65536 characters"`
 }
 
 type tracked struct {
@@ -172,8 +174,8 @@ func (t *tools) redo(ctx context.Context, args takeBackArgs) (outcome, string, e
 
 func (t *tools) preview(ctx context.Context, args previewArgs) (outcome, string, error) {
 	dry := planArgs{DryRun: true}
-	if args.Operation != "revert" && len(args.Hunks)+len(args.Lines) > 0 {
-		return outcome{}, "", fmt.Errorf("%w: hunks and lines are for the action revert", errArguments)
+	if err := args.check(); err != nil {
+		return outcome{}, "", err
 	}
 	switch args.Operation {
 	case "restore":
@@ -186,6 +188,29 @@ func (t *tools) preview(ctx context.Context, args previewArgs) (outcome, string,
 		return t.redo(ctx, takeBackArgs{args.scopeArgs, dry, args.gitArgs, args.rootArgs})
 	}
 	return outcome{}, "", fmt.Errorf("%w: action is restore, revert, undo or redo", errArguments)
+}
+
+// check refuses arguments that the tool of the action does not have, as that tool does itself.
+func (a *previewArgs) check() error {
+	const restore, revert, undo, redo = "restore", "revert", "undo", "redo"
+	for _, arg := range []struct {
+		name  string
+		given bool
+		of    []string
+	}{
+		{"keepNew", a.KeepNew, []string{restore}},
+		{"hash", a.Hash != "", []string{restore, revert}},
+		{"from", a.From != "", []string{revert}}, {"to", a.To != "", []string{revert}},
+		{"hunks", len(a.Hunks) > 0, []string{revert}}, {"lines", len(a.Lines) > 0, []string{revert}},
+		{"onConflict", a.OnConflict != "", []string{revert, undo, redo}},
+		{"git", a.Git, []string{undo, redo}}, {"outside", a.Outside, []string{undo, redo}},
+		{"thisRoot", a.ThisRoot, []string{undo, redo}},
+	} {
+		if arg.given && !slices.Contains(arg.of, a.Operation) {
+			return fmt.Errorf("%w: %s is for the action %s", errArguments, arg.name, strings.Join(arg.of, " or "))
+		}
+	}
+	return nil
 }
 
 // options returns the options for the library.

@@ -97,5 +97,5 @@ func TestHunksOfARange(t *testing.T) {
 	w.call("preview", map[string]any{"action": "revert", "from": "@~1", "to": "@", "hunks": names[:1]}, &plan)
 	w.call("revert", map[string]any{"from": "@~1", "to": "@", "hunks": names[:1], "planID": plan.Plan}, &done)
 	gittest.AssertTree(t, w.dir, gittest.Tree{"a": gittest.File("1\n2\n3\n4\n5\n6\n7\n8\nnine\n")})
-	w.fails("are for the action revert", "preview", map[string]any{"action": "undo", "hunks": names})
+	w.fails("hunks is for the action revert", "preview", map[string]any{"action": "undo", "hunks": names})
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
@@ -93,6 +94,13 @@ func TestPreviewThenRestore(t *testing.T) {
 	if len(ops.Operations) != 3 || ops.Operations[0].Kind != "redo" || strings.Count(text, "\n") != 3 {
 		t.Errorf("operations %+v\n%s", ops, text)
 	}
+}
+
+// TestLongMessage: the answer to a message that is too long names the limit.
+func TestLongMessage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, begin)
+	w.fails("message too long: it has 65537 characters, at most 65536 can be", "track", map[string]any{"message": strings.Repeat("m", cairn.MaxMessage+1)})
 }
 
 // TestStalePlan: when the disk has moved since the preview, nothing is done.
@@ -205,6 +213,13 @@ func TestWrongArguments(t *testing.T) {
 		{"either hash, or from and to", "revert", map[string]any{"hash": "@", "from": "@"}},
 		{"either hash, or from and to", "revert", nil},
 		{"action is restore, revert, undo or redo", "preview", map[string]any{"action": "purge"}},
+		{"keepNew is for the action restore", "preview", map[string]any{"action": "undo", "keepNew": true}},
+		{"hash is for the action restore or revert", "preview", map[string]any{"action": "redo", "hash": "@"}},
+		{"from is for the action revert", "preview", map[string]any{"action": "restore", "hash": "@", "from": "@"}},
+		{"onConflict is for the action revert or undo or redo", "preview", map[string]any{"action": "restore", "hash": "@", "onConflict": "keep"}},
+		{"git is for the action undo or redo", "preview", map[string]any{"action": "revert", "hash": "@", "git": true}},
+		{"outside is for the action undo or redo", "preview", map[string]any{"action": "revert", "hash": "@", "outside": true}},
+		{"thisRoot is for the action undo or redo", "preview", map[string]any{"action": "restore", "hash": "@", "thisRoot": true}},
 		{"wrong arguments", "undo", map[string]any{"onConflict": "win"}},
 		{"limit -1", "checkpoints", map[string]any{"limit": -1}},
 		{"not found", "diff", map[string]any{"from": "0123456789abcdef0123456789abcdef01234567"}},

@@ -9,10 +9,10 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// held reports whether a revert changes nothing because the work of its new steps is in conflict or kept. What
-// no policy could take back holds nothing: a turn of such work alone would never get out of the way.
+// held reports whether a revert changes nothing because the work that is to go, or to come back, is in conflict or
+// kept. What no policy could change holds nothing: a turn of such work alone would never get out of the way.
 func (u *LineUpdate) held(ctx context.Context, id string, t *TakeBack, res *Result) (bool, error) {
-	if len(t.New) == 0 || u.joint != nil || res.moves() {
+	if len(t.New)+len(t.Back) == 0 || u.joint != nil || res.moves() {
 		return false, nil
 	}
 	if res.Git != nil && len(res.Git.Conflicts) > 0 {
@@ -21,7 +21,7 @@ func (u *LineUpdate) held(ctx context.Context, id string, t *TakeBack, res *Resu
 	if t.OnConflict == plan.Overwrite {
 		return false, nil
 	}
-	stays, err := u.ofNew(ctx, t, slices.Concat(res.Kept, res.Conflicts))
+	stays, err := u.ofMoved(ctx, t, slices.Concat(res.Kept, res.Conflicts))
 	if err != nil || !stays && res.Outside.Staying() == 0 {
 		return false, err
 	}
@@ -40,14 +40,14 @@ func (r *Result) moves() bool {
 	return r.Operation != "" || len(r.Restored)+len(r.Deleted)+len(r.Plan)+r.Outside.Changes() > 0 || r.Git != nil && len(r.Git.Changes) > 0
 }
 
-// ofNew reports whether one of some paths is of the work of the new steps. Paths that an earlier revert
-// could not move are listed with each further one.
-func (u *LineUpdate) ofNew(ctx context.Context, t *TakeBack, stays []state.PathReason) (bool, error) {
+// ofMoved reports whether one of some paths is of the work that is to go or to come back. Paths that an earlier
+// revert could not move are listed with each further one.
+func (u *LineUpdate) ofMoved(ctx context.Context, t *TakeBack, stays []state.PathReason) (bool, error) {
 	if len(stays) == 0 || len(t.Earlier) == 0 {
 		return len(stays) > 0, nil
 	}
 	b := u.newStepsBack(state.State{}, t.OnConflict)
-	if err := b.collectAll(ctx, t.New); err != nil {
+	if err := b.collectAll(ctx, slices.Concat(t.New, t.Back)); err != nil {
 		return false, err
 	}
 	scope := state.NewPathScope(slices.AppendSeq(slices.Collect(maps.Keys(b.ways)), maps.Keys(b.dirs)))

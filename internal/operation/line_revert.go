@@ -35,8 +35,9 @@ type TakeBack struct {
 
 	Outside bool // paths outside the root that the steps have changed go back, too
 
-	// New are those of Steps that none of Earlier has taken out, their Others apart. See TakenBack.Held.
-	New []UndoneStep
+	// New are those of Steps that none of Earlier has taken out, their Others apart. Back are steps that come back:
+	// one of Earlier has taken them out, and they are not among Steps. See TakenBack.Held.
+	New, Back []UndoneStep
 }
 
 // TakenBack is the outcome of a TakeBack.
@@ -44,8 +45,8 @@ type TakenBack struct {
 	Result *Result
 	Event  *history.LineEvent // where nothing is appended it has the wanted state; nil if Held, but in a dry run
 
-	// Held: nothing would change, because the new steps' work is in conflict or kept, or nothing that was to
-	// come back could be changed, so nothing is appended. A share of a joint operation is appended anyway.
+	// Held: nothing would change, because the work that was to go or to come back is in conflict or kept, or could
+	// not be changed, so nothing is appended. A share of a joint operation is appended anyway.
 	Held bool
 }
 

@@ -15,6 +15,9 @@ import (
 // LineEvent is one checkpoint of a line, with its record.
 type LineEvent = history.LineEvent
 
+// LineTip is the newest checkpoint of a line, or why it cannot be read.
+type LineTip = history.Tip
+
 // Machine says whose the fetched lines of a store are.
 type Machine = history.Machine
 
@@ -83,8 +86,10 @@ func (l Lines) Origin(op *history.Operation) (*history.Operation, error) {
 // line, and ErrCorrupt where the store has lost the checkpoint.
 func (l Lines) Tip(id string) (*LineEvent, error) { return l.operator.LineTip(id) }
 
-// Tips returns the newest checkpoint of every line.
-func (l Lines) Tips(ctx context.Context) ([]history.Tip, error) { return l.operator.LineTips(ctx) }
+// Tips returns the newest checkpoint of every line. One that the caller knows by its id is not read.
+func (l Lines) Tips(ctx context.Context, known func(id string) bool) ([]LineTip, error) {
+	return l.operator.LineTips(ctx, known)
+}
 
 // FetchedTip returns the newest checkpoint of a line that another store has pushed, ErrNotFound where
 // there is none. Of several lines it is that with the newest checkpoint that is not idle. With a store, its
@@ -124,6 +129,14 @@ func (l Lines) Event(id string) (*LineEvent, error) { return l.operator.LineEven
 func (l Lines) Back(ctx context.Context, from string) iter.Seq2[*LineEvent, error] {
 	return l.operator.Line(ctx, from)
 }
+
+// ForkedAt returns the directory in which the history of a time happened, in nanoseconds since 1970, where that is not
+// the one of the store: the store is that of a fork.
+func (l Lines) ForkedAt(at int64) string { return l.operator.ForkedAt(at) }
+
+// ForkStart returns the state that the first directory had when a fork was made of it, and the time. It returns nil
+// where the store is not that of a fork, where that began with another state, and where the checkpoint is lost.
+func (l Lines) ForkStart() (c *history.Checkpoint, at int64) { return l.operator.ForkStart() }
 
 // LossOf says how a repair has removed a line, "" if no repair has.
 func (l Lines) LossOf(id string) string { return l.operator.LossOf(LineRef(id)) }

@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/capture"
@@ -78,25 +79,41 @@ func (r *Operator) goTo(ctx context.Context, spec string, req opRequest, paths [
 	})
 }
 
-// checkPaths refuses paths that neither side knows: most likely a typing error.
-func (r *Operator) checkPaths(scope *state.PathScope, disk *capture.Snapshot, target state.State) error {
+// checkPaths refuses paths that neither the disk nor a checkpoint knows: most likely a typing error.
+func (r *Operator) checkPaths(scope *state.PathScope, disk *capture.Snapshot, checkpoints ...state.State) error {
 	if scope == nil {
 		return nil
 	}
-	empty := history.PathSet(target.Meta.Empty)
 	for _, path := range scope.Paths {
-		if rec := disk.Index.Lookup(path); path == "" || rec != nil && rec.Skip() != index.Rules || empty[path] {
+		if rec := disk.Index.Lookup(path); path == "" || rec != nil && rec.Skip() != index.Rules {
 			continue
 		}
-		if e, err := r.EntryOrNil(target.Tree, path); err != nil {
+		if known, err := r.anyKnows(checkpoints, path); err != nil {
 			return err
-		} else if e != nil {
+		} else if known {
 			continue
 		}
 		if found, err := dir.Find(r.Root, path, disk.Index.Has); err == nil && found != nil && found.Path == path {
 			return state.NotFound("path %s at the checkpoint (on disk it is ignored, and so not captured)", path)
 		}
-		return state.NotFound("path %s, neither at the checkpoint nor on disk", path)
+		where := "the checkpoint"
+		if len(checkpoints) > 1 {
+			where = "one of the checkpoints"
+		}
+		return state.NotFound("path %s, neither at %s nor on disk", path, where)
 	}
 	return nil
+}
+
+// anyKnows reports whether a path is in one of some states, or may have been there without being captured.
+func (r *Operator) anyKnows(states []state.State, path string) (bool, error) {
+	for _, s := range states {
+		if slices.Contains(s.Meta.Empty, state.Path(path)) || !state.NewCoverage(s.Meta).Covers(path) {
+			return true, nil
+		}
+		if e, err := r.EntryOrNil(s.Tree, path); err != nil || e != nil {
+			return e != nil, err
+		}
+	}
+	return false, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/gitrestore"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/outside"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
@@ -63,6 +64,21 @@ func (r *Result) Complete() bool {
 		}
 	}
 	return len(r.Kept) == 0 && len(r.Conflicts) == 0 && (r.Git == nil || len(r.Git.Conflicts) == 0) && r.Outside.complete()
+}
+
+// Overwritable reports whether the policy Overwrite would take one of the paths back that stay, because it was
+// changed since. It would not where the system refuses a change.
+func (r *Result) Overwritable() bool {
+	stays := slices.Concat(r.Kept, r.Conflicts)
+	for _, o := range r.Elsewhere {
+		stays = append(stays, slices.Concat(o.Kept, o.Conflicts)...)
+	}
+	if o := r.Outside; o != nil && slices.ContainsFunc(slices.Concat(o.Kept, o.Conflicts), func(p state.PathReason) bool {
+		return outside.Overwritable(p.Reason)
+	}) {
+		return true
+	}
+	return slices.ContainsFunc(stays, func(p state.PathReason) bool { return plan.Overwritable(p.Reason) })
 }
 
 // MarshalJSON implements json.Marshaler. Only a dry run has "plan" and "planID".

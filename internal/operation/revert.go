@@ -110,11 +110,12 @@ func (r *Operator) revertRange(ctx context.Context, from, to string, opt RevertO
 		return nil, err
 	}
 	req := opRequest{kind: "revert", target: target.ID, dryRun: opt.DryRun, planID: opt.Plan}
-	return r.takeBack(ctx, req, target, base, takeBackOptions{within: scope, policy: opt.policy()})
+	return r.takeBack(ctx, req, target, base, takeBackOptions{within: scope, named: true, policy: opt.policy()})
 }
 
 type takeBackOptions struct {
 	within *state.PathScope
+	named  bool // within has paths that a caller named
 	policy plan.Policy
 	made   []string    // see threeWay
 	pairs  [][2]string // see plan.Options
@@ -145,7 +146,14 @@ func (r *Operator) takingBack(ctx context.Context, target, base *history.Checkpo
 	if err != nil {
 		return nil, err
 	}
-	return func(disk *capture.Snapshot) (*plan.Plan, error) { return r.planTakeBack(ctx, disk, changes, opt) }, nil
+	return func(disk *capture.Snapshot) (*plan.Plan, error) {
+		if opt.named {
+			if err := r.checkPaths(opt.within, disk, to, from); err != nil {
+				return nil, err
+			}
+		}
+		return r.planTakeBack(ctx, disk, changes, opt)
+	}, nil
 }
 
 // rangeChanges holds everything that differs between two states.

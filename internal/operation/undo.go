@@ -113,6 +113,10 @@ func (r *Operator) takeBackOperation(
 	if err != nil {
 		return nil, err
 	}
+	within := history.ChangedScope(op, scope)
+	if scope != nil && len(within.Named()) == 0 {
+		return nil, state.NotFound("nothing to %s in these paths", kind)
+	}
 	req := opRequest{kind: kind, target: before.ID, undoes: op.ID, dryRun: opt.DryRun, planID: opt.Plan, joint: opt.joint}
 	if scope != nil {
 		req.scope = scope.Paths
@@ -134,7 +138,7 @@ func (r *Operator) takeBackOperation(
 		}
 	}
 	makePlan, err := r.takingBack(ctx, before, after, takeBackOptions{
-		within: history.ChangedScope(op, scope), policy: opt.policy(), made: history.CreatedBy(op),
+		within: within, policy: opt.policy(), made: history.CreatedBy(op),
 	})
 	if err != nil {
 		return nil, err

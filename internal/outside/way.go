@@ -107,6 +107,9 @@ const (
 	reasonUnknown = "not known how the step left it"
 )
 
+// Overwritable reports whether Overwrite would take a path back that stays for a reason.
+func Overwritable(reason string) bool { return reason == reasonChanged || reason == reasonUnknown }
+
 // wanted is how a path is to be, nil if it stays, and why it does not go back further.
 func wanted(ways []*Way, path string, now *sight, policy Policy) (want *Entry, why string) {
 	at := now.Entry

@@ -1,6 +1,9 @@
 package plan
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/linediff"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -17,6 +20,18 @@ const (
 	ReasonNotCapturedNow = "changed since, and not captured (ignored, or too large)"
 	ReasonTooLargeMerge  = "changed since, and too large to merge"
 )
+
+// Overwritable reports whether the reason of a path that stays is a later change, so that Overwrite would take the
+// path back. No policy helps where the system refuses a change.
+func Overwritable(reason string) bool {
+	switch reason {
+	case ReasonChangedSince, ReasonOverlap, ReasonNotText, ReasonGoneSince, ReasonMadeSince, ReasonNotCapturedNow, ReasonTooLargeMerge:
+		return true
+	}
+	return slices.ContainsFunc([]string{ReasonOtherHalf, ReasonInTheWayOf, reasonShared}, func(of string) bool {
+		return strings.HasPrefix(reason, of)
+	})
+}
 
 // ContentMerge merges the contents of three entries. It returns the id of the result, or
 // the reason why there is none.

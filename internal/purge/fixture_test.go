@@ -9,6 +9,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/statetest"
 )
 
@@ -70,7 +71,7 @@ func (w *written) skipped(spec string) map[string]int64 {
 	}
 	sizes := make(map[string]int64)
 	for _, s := range list {
-		if s.Reason != reasonPurged {
+		if s.Reason != state.Purged {
 			w.Errorf("%.12s lists %+v", spec, s)
 		}
 		sizes[string(s.Path)] = s.Size

@@ -45,6 +45,7 @@ func (p *purger) purgeOutside(ctx context.Context, paths []string, done *PurgeRe
 		}
 		for _, path := range paths {
 			if !found[path] && p.only == nil && !r.isUnfinished() {
+				p.nowhere = true
 				return fmt.Errorf("%w %s, and no step has saved it: %s", state.ErrOutside, r.Root, path)
 			}
 		}

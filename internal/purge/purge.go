@@ -14,6 +14,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/reviewed"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/thinned"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // PurgeResult is the answer of Purge.
@@ -52,10 +53,26 @@ func (r *Rewriter) Purge(ctx context.Context, paths []string) (*PurgeResult, err
 	if err == nil {
 		err = r.purgeBy(ctx, p, done)
 	}
+	if err != nil && p.nowhere {
+		err = r.alsoGarbage(ctx, err)
+	}
 	if err != nil && done.Paths == nil {
 		return nil, err
 	}
 	return done, err
+}
+
+// alsoGarbage drops what nothing leads to, where nothing that leads anywhere holds a path: a deleted session may have
+// left its contents. err is the error for the path.
+func (r *Rewriter) alsoGarbage(ctx context.Context, err error) error {
+	freed, failed := r.collectAll(ctx)
+	switch {
+	case failed != nil:
+		return fmt.Errorf("%w (contents that no checkpoint needs are still stored: %w)", err, failed)
+	case freed > 0:
+		return fmt.Errorf("%w; %s of contents that no checkpoint needs are gone now", err, wording.Size(freed))
+	}
+	return err
 }
 
 func newPurger(r *Rewriter, paths []string) *purger {
@@ -131,11 +148,16 @@ func (r *Rewriter) purgePaths(paths []string) ([]string, error) {
 // purgeRounds is how often a collection is started again after an interruption.
 const purgeRounds = 50
 
-// dropAll drops every unneeded byte.
+// dropAll drops every unneeded byte, files that are set aside as damaged included.
 func (r *Rewriter) dropAll(ctx context.Context) (freed int64, err error) {
 	if err := r.Exclusive(ctx, func(*history.Locked) error { return r.DB.DropDamaged() }); err != nil {
 		return 0, err
 	}
+	return r.collectAll(ctx)
+}
+
+// collectAll drops every object that nothing leads to.
+func (r *Rewriter) collectAll(ctx context.Context) (freed int64, err error) {
 	for range purgeRounds {
 		got, err := collect.Run(ctx, r.DB, collect.Options{
 			Thorough: true, Purge: true, Pack: r.Packer(), BeforeRemove: r.InCollection(r.RenamePacks),
@@ -176,7 +198,8 @@ type purger struct {
 	batch *odb.Batch
 	paths []string
 
-	goesOn bool // an interrupted purge may have found the paths already
+	goesOn  bool // an interrupted purge may have found the paths already
+	nowhere bool // nothing that a ref leads to has one of the paths
 
 	only   map[object.ID]bool // of the contents at paths only these go; nil = all
 	deny   func() []string    // the paths that stay out of later captures
@@ -233,6 +256,7 @@ func (p *purger) rewrite(ctx context.Context, l *history.Locked) error {
 		return withHint(err)
 	}
 	if len(p.found) == 0 {
+		p.nowhere = true
 		return state.NotFound("no checkpoint holds %s", strings.Join(p.paths, " or "))
 	}
 	journals, err := r.JournalsNaming(func(text string) (string, error) { return p.mentions(ctx, text) })

@@ -196,6 +196,38 @@ func TestPurgeRefuses(t *testing.T) {
 	}
 }
 
+// TestPurgeOfGarbage: contents that only garbage holds, such as those of a deleted session, go with a purge of a path
+// that no checkpoint holds, and with one of secrets that finds none.
+func TestPurgeOfGarbage(t *testing.T) {
+	t.Parallel()
+	for _, secrets := range []bool{false, true} {
+		w := newWritten(t)
+		kept := w.track(files{"a": "1"})
+		e, err := w.EntryOrNil(history.TreeOf(w.track(files{"a": "1", "key": "secret"})), "key")
+		if err == nil {
+			err = w.DB.SetRef(w.Today(), history.IDOf(kept))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if there, err := w.DB.Has(e.ID); err != nil || !there {
+			t.Fatalf("before the purge: %v, %v", there, err)
+		}
+		if secrets {
+			done, err := w.PurgeSecrets(t.Context(), PurgeSecretsOptions{})
+			if err != nil || done.Freed == 0 {
+				t.Errorf("%+v, %v", done, err)
+			}
+		} else if _, err := w.Purge(t.Context(), []string{"key"}); !errors.Is(err, state.ErrNotFound) || !strings.Contains(err.Error(), "of contents that no checkpoint needs are gone now") {
+			t.Error(err)
+		}
+		if there, err := w.DB.Has(e.ID); err != nil || there {
+			t.Errorf("secrets %v: the contents are still stored: %v", secrets, err)
+		}
+		w.wantContents(kept.ID, files{"a": "1"})
+	}
+}
+
 // Every ref is rewritten: lines, pins, sessions, imports, lines of other stores, and refs to
 // trees.
 func TestPurgeRewritesEveryRef(t *testing.T) {

@@ -18,8 +18,8 @@ type PurgeSecretsOptions struct {
 	DryRun bool     // only list what would go
 }
 
-// PurgeSecretsResult is the answer of PurgeSecrets. With DryRun, and where nothing is found, it has
-// nothing but findings.
+// PurgeSecretsResult is the answer of PurgeSecrets. With DryRun it has nothing but findings. Where nothing is
+// found, Freed is the size of contents that nothing led to.
 type PurgeSecretsResult struct {
 	Findings []HistorySecret `json:"findings"` // by path and rule
 	PurgeResult
@@ -47,7 +47,11 @@ func (r *Rewriter) PurgeSecrets(ctx context.Context, opt PurgeSecretsOptions) (*
 	done := &PurgeSecretsResult{PurgeResult: PurgeResult{
 		Paths: state.Paths{}, Checkpoints: []string{}, Elsewhere: []string{},
 	}, Uncaptured: state.Paths{}}
-	if done.Findings, err = f.listed(); err != nil || opt.DryRun || len(f.found) == 0 && !r.isUnfinished() {
+	if done.Findings, err = f.listed(); err != nil || opt.DryRun {
+		return done, err
+	}
+	if len(f.found) == 0 && !r.isUnfinished() {
+		done.Freed, err = r.collectAll(ctx)
 		return done, err
 	}
 	p, away := f.purger()

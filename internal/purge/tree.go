@@ -15,9 +15,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// reasonPurged is the reason of a path that is not captured because it was purged.
-const reasonPurged = "purged"
-
 // purgedTree is a state without the purged paths.
 type purgedTree struct {
 	id      object.ID
@@ -151,7 +148,7 @@ func (p *purger) tree(ctx context.Context, id object.ID) (*purgedTree, error) {
 			continue
 		}
 		edits[path], p.found[path] = nil, true
-		gone := state.Skipped{Path: state.Path(path), Reason: reasonPurged}
+		gone := state.Skipped{Path: state.Path(path), Reason: state.Purged}
 		if e.Mode != object.Dir {
 			if gone.Size, err = p.repo.BlobSize(e); errors.Is(err, odb.ErrNotFound) || errors.Is(err, state.ErrCorrupt) {
 				err = nil // the contents are gone already

@@ -9,6 +9,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // refs names the lines of a note in the quarantine as those of an open push, and adds the note.
@@ -48,7 +49,8 @@ func (f *sealedFetch) refs(ctx context.Context, note *envelope.Note, heads map[s
 }
 
 // newer reports whether a line came that goes on from its sealed head. Of two that have parted, the one with the newer
-// commit counts, also where the line is a pin that was moved; of those of two notes, the one of the newer note.
+// commit counts, also where the line is a pin that was moved, and of two equally old ones the one that was purged; of
+// those of two notes, the one of the newer note.
 func (f *sealedFetch) newer(ctx context.Context, line string, head object.ID) (bool, error) {
 	id, err := f.q.Ref(line)
 	switch {
@@ -64,7 +66,50 @@ func (f *sealedFetch) newer(ctx context.Context, line string, head object.ID) (b
 		return false, nil
 	}
 	back, err := f.parents().leadTo(ctx, head, id)
-	return !back && f.when(id).After(f.when(head)), err
+	if err != nil || back {
+		return false, err
+	}
+	if open, sealed := f.when(id), f.when(head); !open.Equal(sealed) {
+		return open.After(sealed), nil
+	}
+	return f.purgedSince(ctx, id, head), nil
+}
+
+// purgedSince reports whether a line came out of another one by a purge. That keeps the times of commits and their
+// order, so the newest two that differ in purged paths tell.
+func (f *sealedFetch) purgedSince(ctx context.Context, line, other object.ID) bool {
+	for line != other && ctx.Err() == nil {
+		a, err := f.commit(line)
+		if err != nil {
+			return false
+		}
+		b, err := f.commit(other)
+		if err != nil {
+			return false
+		}
+		if n, m := purgedPaths(a), purgedPaths(b); n != m {
+			return n > m
+		}
+		if len(a.Parents) == 0 || len(b.Parents) == 0 {
+			return false
+		}
+		line, other = a.Parents[0], b.Parents[0]
+	}
+	return false
+}
+
+// purgedPaths counts the purged paths of a checkpoint.
+func purgedPaths(c *object.CommitData) (n int) {
+	m, err := state.DecodeMetadata(c.Header(state.MetadataHeader))
+	if err != nil {
+		return 0
+	}
+	for _, s := range m.Skipped {
+		if s.Reason == state.Purged {
+			n++
+		}
+	}
+	return n
 }
 
 // commit reads a commit of the quarantine or the store.

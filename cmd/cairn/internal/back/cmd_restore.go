@@ -48,7 +48,8 @@ some. It is an operation: cairn undo --git takes it back.
 
 The answer has one line per path: restored, deleted, kept with the reason, or
 conflict with the reason; after --dry-run, would create, modify, chmod, delete,
-mkdir or rmdir. The exit status is 3 if a path was kept or is in conflict.
+mkdir or rmdir. The exit status is 3 if a path was kept or is in conflict, and 4
+if a PATH is neither at the checkpoint nor on disk.
 
 With --json:
     {"operation", "restored": [], "deleted": [], "kept": [{"path", "reason"}],

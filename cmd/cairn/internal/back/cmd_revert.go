@@ -68,7 +68,8 @@ Options:
     --plan ID             carry out the plan of a dry run with the same
                           arguments, or nothing if it would be another one now
 
-The answer and the exit status are those of cairn restore.
+The answer and the exit status are those of cairn restore; a PATH may be at
+either end of FROM..TO.
 
 Examples:
     cairn revert @ main.go

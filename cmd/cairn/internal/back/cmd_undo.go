@@ -102,12 +102,12 @@ Options:
                           arguments, or nothing if it would be another one now
 
 The answer and the exit status are those of cairn restore; the status is 4 if
-there is nothing to undo. With --json the answer has "did", too: "turn" with
-"sessionID", "messageID", "agent" and "prompt", or "operation" with "undoes",
-the id of that operation, and "kind". With --git it has "git": {"changes": [],
-"conflicts": [{"ref", "reason"}]}, with --outside "outside": {"restored",
-"deleted", "kept", "conflicts"}, of absolute paths. After a turn of a known
-agent undo has "conversation": {"back", "how"}.
+there is nothing to undo, with PATH: nothing in these paths. With --json the
+answer has "did", too: "turn" with "sessionID", "messageID", "agent" and
+"prompt", or "operation" with "undoes", the id of that operation, and "kind".
+With --git it has "git": {"changes": [], "conflicts": [{"ref", "reason"}]}, with
+--outside "outside": {"restored", "deleted", "kept", "conflicts"}, of absolute
+paths. After a turn of a known agent undo has "conversation": {"back", "how"}.
 
 Examples:
     cairn undo --dry-run
@@ -125,7 +125,9 @@ Usage:
 It touches only what the undo touched, and with --git also what cairn undo --git
 has moved in git, by a plan, as there. Again it brings back what the undo before
 took back, and so on. A turn can come back until its session goes on, with a
-prompt or a tool. An operation can come back until another restore or revert.
+prompt or a tool. An operation can come back until another restore or revert. A
+turn of which nothing comes back, because all of it is in conflict or kept,
+stays taken back; the answer names the command that insists.
 What is newest counts, and where that is ambiguous redo asks, or takes the
 newest and says so, as cairn undo does.
 
@@ -151,14 +153,14 @@ is nothing to redo.
 func (c *commands) undoCommand() *cobra.Command {
 	return c.takeBackCommand(
 		cli.Command{Use: "undo [PATH...]", Short: "take back the newest turn or operation", Manual: undoManual},
-		wayBack{(*lastdone.Finder).Undo, takeBackWords, "took back", "would take back"},
+		wayBack{(*lastdone.Finder).Undo, takeBackWords, "took back", "would take back", "taken back"},
 	)
 }
 
 func (c *commands) redoCommand() *cobra.Command {
 	return c.takeBackCommand(
 		cli.Command{Use: "redo [PATH...]", Short: "bring back what the last undo took back", Manual: redoManual},
-		wayBack{(*lastdone.Finder).Redo, "bring back", "brought back", "would bring back"},
+		wayBack{(*lastdone.Finder).Redo, "bring back", "brought back", "would bring back", "brought back"},
 	)
 }
 
@@ -166,8 +168,8 @@ const takeBackWords = "take back"
 
 // wayBack is undo or redo, and the words for it.
 type wayBack struct {
-	find             func(*lastdone.Finder, context.Context, lastdone.Want) ([]lastdone.Choice, error)
-	does, did, would string
+	find                   func(*lastdone.Finder, context.Context, lastdone.Want) ([]lastdone.Choice, error)
+	does, did, would, done string
 }
 
 // undoFlags are the options of undo and redo.

@@ -89,7 +89,7 @@ func (r *undoRun) tell(repo *cairn.Repo, c *lastdone.Choice, res *cairn.Result) 
 	}
 	switch {
 	case c.Held && res.DryRun:
-		r.Console.Remark("nothing would be changed, and the turn not be taken back: %s", r.text(repo, c))
+		r.Console.Remark("nothing would be changed, and the turn not be %s: %s", r.way.done, r.text(repo, c))
 	case res.DryRun:
 		r.Console.Remark("%s: %s", r.way.would, r.text(repo, c))
 	case res.Moves():
@@ -107,22 +107,24 @@ func (r *undoRun) tell(repo *cairn.Repo, c *lastdone.Choice, res *cairn.Result) 
 
 // nothing is the answer where no path had to change.
 func (r *undoRun) nothing() string {
-	switch {
-	case len(r.paths) > 0:
-		return "nothing to " + r.cmd.Name() + " in these paths"
-	case r.way.does == takeBackWords:
+	if r.way.does == takeBackWords {
 		return "nothing to undo: it is taken back already"
 	}
 	return "nothing to redo: it is back already"
 }
 
-// tellHeld names the way to insist on a turn that is not taken back, because all of it is in conflict or kept.
+// tellHeld names the way to insist on a turn that is not taken back or brought back, because all of it is in conflict
+// or kept.
 func (r *undoRun) tellHeld(repo *cairn.Repo, c *lastdone.Choice, res *cairn.Result) {
 	if !res.DryRun {
-		r.Console.Remark("nothing was changed, and the turn is not taken back: %s", r.text(repo, c))
+		r.Console.Remark("nothing was changed, and the turn is not %s: %s", r.way.done, r.text(repo, c))
 	}
 	if all := res.InAllRoots(); len(all.Conflicts)+len(all.Kept)+all.Outside.Staying() == 0 {
 		return // git knows no policy
+	}
+	if !res.Overwritable() {
+		r.Console.Remark("hint: once these paths can be changed, the same command tries it again")
+		return
 	}
 	with := ""
 	if r.f.outside {
@@ -131,7 +133,7 @@ func (r *undoRun) tellHeld(repo *cairn.Repo, c *lastdone.Choice, res *cairn.Resu
 	if r.f.thisRoot {
 		with += " --" + goback.ThisRootFlag
 	}
-	r.Console.Remark("hint: cairn undo %s%s --on-conflict overwrite saves and drops the later changes", flagFor(c), with)
+	r.Console.Remark("hint: cairn %s %s%s --on-conflict overwrite saves and drops the later changes", r.cmd.Name(), flagFor(c), with)
 }
 
 // fix puts the choice into the flags, from which the command line for a plan is made.

@@ -103,7 +103,7 @@ func (c *Program) report(ctx context.Context, err error) int {
 func status(err error) int {
 	var usage *usageError
 	switch {
-	case errors.As(err, &usage), IsConfigError(err), errors.Is(err, cairn.ErrOutside), errors.Is(err, cairn.ErrName), errors.Is(err, cairn.ErrPlace), errors.Is(err, session.ErrID):
+	case errors.As(err, &usage), IsConfigError(err), errors.Is(err, cairn.ErrOutside), errors.Is(err, cairn.ErrName), errors.Is(err, cairn.ErrMessage), errors.Is(err, cairn.ErrPlace), errors.Is(err, session.ErrID):
 		return ExitUsage
 	case errors.Is(err, cairn.ErrNotFound):
 		return ExitNotFound

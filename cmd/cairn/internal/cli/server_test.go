@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/client"
@@ -76,7 +77,8 @@ func TestInterruptOfAServersWork(t *testing.T) {
 	}
 }
 
-// TestInterruptOfALookUp: so does the note after an interrupt while the record of a lost answer is looked up.
+// TestInterruptOfALookUp: so does the note after an interrupt while the record of a lost answer is looked up. The
+// client has patience: the machine that runs this may be slow.
 func TestInterruptOfALookUp(t *testing.T) {
 	t.Parallel()
 	data, root := shortDir(t), t.TempDir()
@@ -97,7 +99,7 @@ func TestInterruptOfALookUp(t *testing.T) {
 	_, err := c.GoBack(ctx, repo, Way{
 		There: func(s *client.Client) (*cairn.Result, error) {
 			defer interrupt()
-			return s.Undo(ctx, cairn.RevertOptions{})
+			return s.Patient(time.Minute).Undo(ctx, cairn.RevertOptions{})
 		},
 		Here: func() (*cairn.Result, error) { t.Error("the work is done here"); return nil, nil },
 		Once: true,
@@ -166,7 +168,7 @@ func lostAnswer(t *testing.T, server func(*cairn.Repo, string, net.Listener, net
 	c.LastOptions = &opt
 	back := cairn.RevertOptions{}
 	res, err := c.GoBack(t.Context(), repo, Way{
-		There: func(s *client.Client) (*cairn.Result, error) { return s.Undo(t.Context(), back) },
+		There: func(s *client.Client) (*cairn.Result, error) { return s.Patient(time.Minute).Undo(t.Context(), back) },
 		Here:  func() (*cairn.Result, error) { return repo.Undo(t.Context(), back) },
 		Once:  true,
 	})
@@ -227,9 +229,11 @@ func TestLostAnswerInTwoRoots(t *testing.T) {
 			c := New(nil, io.Discard, io.Discard, func(string) string { return "" }, roots[i])
 			c.LastOptions = &opt
 			res, err := c.GoBack(t.Context(), repo, Way{
-				There: func(s *client.Client) (*cairn.Result, error) { return s.Undo(t.Context(), cairn.RevertOptions{}) },
-				Here:  func() (*cairn.Result, error) { return repo.Undo(t.Context(), cairn.RevertOptions{}) },
-				Once:  true,
+				There: func(s *client.Client) (*cairn.Result, error) {
+					return s.Patient(time.Minute).Undo(t.Context(), cairn.RevertOptions{})
+				},
+				Here: func() (*cairn.Result, error) { return repo.Undo(t.Context(), cairn.RevertOptions{}) },
+				Once: true,
 			})
 			l.Close()
 			serving.Wait() // the answer may be known before the server has ended

@@ -107,7 +107,7 @@ func (r *sessionRun) tellMoved(s *session.Session, res *cairn.Result, half *goba
 	}
 	err := r.PrintResult(r.cmd, res, "no file had to be changed")
 	r.where(s, res)
-	if (r.verb == "undo" || r.verb == "revert") && !res.Moves() && !res.Complete() && r.f.policy != string(cairn.Overwrite) {
+	if !res.Moves() && res.Overwritable() && r.f.policy != string(cairn.Overwrite) {
 		r.Console.Remark("hint: --on-conflict overwrite saves and drops the later changes")
 	}
 	return cmp.Or(err, r.TellConversation(half))

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -66,7 +67,8 @@ is said on stderr, and the exit status is 0. Once an hour a track starts a
 cleaning in the background, which cairn help gc describes.
 
 Options:
-    -m, --message TEXT  what the checkpoint is for; always makes a new one
+    -m, --message TEXT  what the checkpoint is for, up to 65536 characters;
+                        always makes a new one
     --verify            read every file, even those that look unchanged
     --force             capture even what the guards refuse
     --timeout DURATION  fail when not everything is read by then, as in 5s or
@@ -161,6 +163,8 @@ func (c *commands) trackCommand() *cobra.Command {
 func (c *commands) hints(cmd *cobra.Command, f *trackFlags, args []string) error {
 	takesPaths := f.paths || f.OnlyPaths
 	switch {
+	case utf8.RuneCountInString(f.Message) > cairn.MaxMessage:
+		return c.Usage("cannot use a message of more than %d characters", cairn.MaxMessage)
 	case f.timeout < 0 || cmd.Flags().Changed("timeout") && f.timeout == 0:
 		return c.Usage("cannot read everything in %v", f.timeout)
 	case f.AllowPartial && f.timeout == 0:

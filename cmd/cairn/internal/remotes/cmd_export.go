@@ -94,7 +94,8 @@ changes until it is restored. A bundle that was cut off or altered is refused,
 and so is one with paths that no checkpoint has: nothing of it is in the store
 then. A terminal is refused.
 
-A bundle that cairn export --encrypt has sealed needs --identity.
+A bundle that cairn export --encrypt has sealed needs a key: that of --identity,
+or of the setting identity.
 
 Options:
     --identity FILE  identities of age, or a private SSH key without a
@@ -138,12 +139,37 @@ func (c *commands) unsealed(in *bufio.Reader, identity string) (io.Reader, error
 	case !sealed.IsSealed(in):
 		return in, nil
 	case identity == "":
-		return nil, c.Usage("cannot read a sealed bundle: --identity FILE names the file with the key")
+		return c.unsealedBySetting(in)
 	}
 	path, err := c.FileFrom(identity)
 	if err != nil {
 		return nil, err
 	}
+	return openSealed(in, path)
+}
+
+// unsealedBySetting opens a sealed bundle with the key that the settings of the root name.
+func (c *commands) unsealedBySetting(in io.Reader) (io.Reader, error) {
+	dir, err := c.WorkDir()
+	if err != nil {
+		return nil, err
+	}
+	root, err := c.RootDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := c.Settings(root)
+	if err == nil && cfg.Identity == "" {
+		err = c.Usage("cannot read a sealed bundle: --identity FILE, or the setting identity, names the file with the key")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return openSealed(in, cfg.Identity)
+}
+
+// openSealed opens a sealed bundle with the key in a file.
+func openSealed(in io.Reader, path string) (io.Reader, error) {
 	key, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("identity: %w", err)

@@ -23,7 +23,8 @@ Every checkpoint, operation, session and pin that holds a PATH, or something
 below it, is rewritten without it, and the store is cleaned to the last byte.
 The checkpoints become partial: the path counts as present, but not captured, so
 that going back to them leaves it alone. They get new ids; the old ones still
-find them. This cannot be undone.
+find them. Contents that no checkpoint needs go as well, also where none holds
+a PATH: those of a deleted session, for instance. This cannot be undone.
 
 The file in the directory itself is not touched. It is not captured any more,
 until --lift says so. Copies of the same contents under other paths stay, and
@@ -112,6 +113,9 @@ func (c *commands) purgeSecrets(ctx context.Context, repo *cairn.Repo, opt cairn
 	switch {
 	case len(done.Findings) == 0:
 		c.Console.Remark("no secrets found")
+		if done.Freed > 0 {
+			c.Console.Remark("freed %s of contents that no checkpoint needs", wording.Size(done.Freed))
+		}
 	case opt.DryRun:
 		c.Console.Remark("nothing was changed")
 	}

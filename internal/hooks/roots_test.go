@@ -51,7 +51,7 @@ func (w *worlds) open(_ context.Context, dir string) (*Project, error) {
 		return nil, err
 	}
 	return &Project{
-		Root: repo.Root(), Sessions: session.New(repo), Close: repo.Close,
+		Root: repo.Root(), Sessions: session.New(repo), Close: repo.Close, LeavesOut: leavesOut(repo),
 		RootOf: func(dir string) (string, error) { return w.rootOf(dir), nil },
 	}, nil
 }

@@ -34,8 +34,12 @@ type hook struct {
 	above    bool    // see Project
 	broken   *Broken // likewise
 	home     string  // see Options
-	ranBy    string  // Run of Options
-	rootOf   func(dir string) (string, error)
+
+	movedFrom string // directory in which the session began, which is gone
+	homeGone  bool   // this event is the first that finds it gone
+
+	ranBy  string // Run of Options
+	rootOf func(dir string) (string, error)
 
 	leavesOut func(context.Context, string) (bool, error) // see Project
 

@@ -295,3 +295,36 @@ func TestWorkDir(t *testing.T) {
 		}
 	}
 }
+
+// TestMovedProject: a session that begins again after its project was moved belongs to the new place. An undo of what it
+// did before says where that is, and a project that comes in the old place is another one.
+func TestMovedProject(t *testing.T) {
+	t.Parallel()
+	w := newWorlds(t, Codex, "old")
+	old, now := w.roots[0], filepath.Join(filepath.Dir(w.roots[0]), "new")
+	event := func(name, dir string, more map[string]any) string {
+		fields := map[string]any{"hook_event_name": name, "cwd": dir, "turn_id": "t"}
+		for key, value := range more {
+			fields[key] = value
+		}
+		return w.send(fields)
+	}
+	event("SessionStart", old, nil)
+	if err := os.Rename(old, now); err != nil {
+		t.Fatal(err)
+	}
+	w.roots[0] = now
+	event("SessionStart", now, nil)
+	if out := event("UserPromptSubmit", now, map[string]any{"prompt": "cairn undo"}); !strings.Contains(out, "what it did in "+old) {
+		t.Errorf("undo says %s", out)
+	}
+	gittest.Create(t, old, gittest.Tree{"file": gittest.File("0\n")})
+	w.roots = append(w.roots, old)
+	event("UserPromptSubmit", now, map[string]any{"prompt": "go", "turn_id": "2"})
+	event("PreToolUse", now, map[string]any{"tool_name": "Bash", "tool_use_id": "c", "turn_id": "2"})
+	w.write(0, "1\n")
+	w.write(1, "1\n")
+	event("PostToolUse", now, map[string]any{"tool_name": "Bash", "tool_use_id": "c", "turn_id": "2"})
+	event("UserPromptSubmit", now, map[string]any{"prompt": "cairn undo", "turn_id": "3"})
+	w.files("0\n", "1\n")
+}

@@ -150,7 +150,15 @@ func readCursor(data []byte) (*payload, error) {
 	if len(c.Roots) > 0 {
 		p.Dir, p.further = c.Roots[0], c.Roots[1:]
 	}
-	return p, err
+	return passOver(p), err
+}
+
+// passOver makes noise of an event that names no directory: nothing is known of its project.
+func passOver(p *payload) *payload {
+	if p.Dir == "" {
+		p.Event = ""
+	}
+	return p
 }
 
 // plainPath is a directory as the system names it. On Windows Cursor names it as in a URI: /c:/dir.
@@ -161,8 +169,6 @@ func plainPath(system, path string) string {
 	return path
 }
 
-// readGoose: where an event names no directory, nothing is known of its project, and it is
-// passed over.
 func readGoose(data []byte) (*payload, error) {
 	p := new(payload)
 	var g struct {
@@ -176,13 +182,10 @@ func readGoose(data []byte) (*payload, error) {
 		err = unmarshal(data, &g)
 	}
 	p.Event, p.Prompt, p.Dir, p.Call, p.deaf = g.Event, g.Message, g.Dir, g.Call, true
-	if p.Dir == "" {
-		p.Event = ""
-	}
 	if server, name, found := strings.Cut(p.Tool, "__"); found && server == "developer" {
 		p.Tool = name
 	}
-	return p, err
+	return passOver(p), err
 }
 
 // readCrush: Crush tells only when a tool begins. Each call is a turn of its own.

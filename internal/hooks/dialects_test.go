@@ -191,3 +191,14 @@ func TestCursorOnWindows(t *testing.T) {
 		}
 	}
 }
+
+// TestCursorWithoutFolder: in a window without a folder nothing is known of a project, and no failure is noted.
+func TestCursorWithoutFolder(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"beforeSubmitPrompt", "stop"} {
+		e, err := decode(known.Cursor, []byte(`{"hook_event_name":"`+name+`","conversation_id":"s","workspace_roots":[],"prompt":"go"}`))
+		if err != nil || e.kind != noise {
+			t.Errorf("%s: %+v, %v", name, e, err)
+		}
+	}
+}

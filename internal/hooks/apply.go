@@ -36,7 +36,7 @@ type hook struct {
 	home     string  // see Options
 
 	movedFrom string // directory in which the session began, which is gone
-	homeGone  bool   // this event is the first that finds it gone
+	homeMoves bool   // this event is the first that finds it gone, or there again
 
 	ranBy  string // Run of Options
 	rootOf func(dir string) (string, error)

@@ -30,6 +30,9 @@ func (h *hook) workDir(opt Options) string {
 	if !filepath.IsAbs(project) {
 		home := recallHome(opt.Dir, h.agent, h.topSession())
 		project, h.movedFrom = string(home.Dir), string(home.From)
+		if from := h.movedFrom; h.kind == sessionBegin && from != "" && realpath.Within(h.dir, from) {
+			project, h.movedFrom, h.homeMoves = from, "", true // it was only out of reach
+		}
 	}
 	if project == "" || realpath.Within(h.dir, project) {
 		if project == "" {
@@ -39,7 +42,7 @@ func (h *hook) workDir(opt Options) string {
 	}
 	if info, err := os.Stat(project); err != nil || !info.IsDir() {
 		if h.kind == sessionBegin && project != opt.Project {
-			h.movedFrom, h.homeGone = project, true
+			h.movedFrom, h.homeMoves = project, true
 		}
 		return h.dir
 	}
@@ -88,7 +91,7 @@ func recallHome(dir, agent, session string) (home sessionHome) {
 // rememberHome notes where a session was heard of first, for an agent that names no project.
 func (h *hook) rememberHome(opt Options, dir string) error {
 	path := homePath(opt.Dir, h.agent, h.topSession())
-	if _, err := os.Lstat(path); err == nil && !h.homeGone || filepath.IsAbs(opt.Project) {
+	if _, err := os.Lstat(path); err == nil && !h.homeMoves || filepath.IsAbs(opt.Project) {
 		return nil
 	}
 	data, err := json.Marshal(sessionHome{pathtext.Text(dir), pathtext.Text(h.movedFrom)})

@@ -302,29 +302,33 @@ func TestMovedProject(t *testing.T) {
 	t.Parallel()
 	w := newWorlds(t, Codex, "old")
 	old, now := w.roots[0], filepath.Join(filepath.Dir(w.roots[0]), "new")
-	event := func(name, dir string, more map[string]any) string {
+	tell := func(name, dir string, more map[string]any) string {
 		fields := map[string]any{"hook_event_name": name, "cwd": dir, "turn_id": "t"}
 		for key, value := range more {
 			fields[key] = value
 		}
 		return w.send(fields)
 	}
-	event("SessionStart", old, nil)
+	tell("SessionStart", old, nil)
 	if err := os.Rename(old, now); err != nil {
 		t.Fatal(err)
 	}
 	w.roots[0] = now
-	event("SessionStart", now, nil)
-	if out := event("UserPromptSubmit", now, map[string]any{"prompt": "cairn undo"}); !strings.Contains(out, "what it did in "+old) {
+	tell("SessionStart", now, nil)
+	if out := tell("UserPromptSubmit", now, map[string]any{"prompt": "cairn undo"}); !strings.Contains(out, "what it did in "+old) {
 		t.Errorf("undo says %s", out)
 	}
 	gittest.Create(t, old, gittest.Tree{"file": gittest.File("0\n")})
 	w.roots = append(w.roots, old)
-	event("UserPromptSubmit", now, map[string]any{"prompt": "go", "turn_id": "2"})
-	event("PreToolUse", now, map[string]any{"tool_name": "Bash", "tool_use_id": "c", "turn_id": "2"})
+	tell("UserPromptSubmit", now, map[string]any{"prompt": "go", "turn_id": "2"})
+	tell("PreToolUse", now, map[string]any{"tool_name": "Bash", "tool_use_id": "c", "turn_id": "2"})
 	w.write(0, "1\n")
 	w.write(1, "1\n")
-	event("PostToolUse", now, map[string]any{"tool_name": "Bash", "tool_use_id": "c", "turn_id": "2"})
-	event("UserPromptSubmit", now, map[string]any{"prompt": "cairn undo", "turn_id": "3"})
+	tell("PostToolUse", now, map[string]any{"tool_name": "Bash", "tool_use_id": "c", "turn_id": "2"})
+	tell("UserPromptSubmit", now, map[string]any{"prompt": "cairn undo", "turn_id": "3"})
 	w.files("0\n", "1\n")
+	h := &hook{agent: Codex, event: &event{kind: sessionBegin, session: "s", dir: filepath.Join(old, "sub")}}
+	if got := h.workDir(Options{Dir: filepath.Join(w.data, "hooks")}); got != old || len(h.further) > 0 {
+		t.Errorf("back in the old place it works in %s and %q", got, h.further)
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,6 +25,7 @@ type opencode struct {
 	address string
 	client  *http.Client
 	log     *bytes.Buffer
+	end     func() // of the server
 }
 
 // startOpenCode starts the server with the plugin, or without it to show what
@@ -47,7 +49,8 @@ func startServer(t *testing.T, s *sandbox, program string) *opencode {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { kill(cmd); cmd.Wait() })
+	o.end = sync.OnceFunc(func() { kill(cmd); cmd.Wait() })
+	t.Cleanup(o.end)
 	o.client = &http.Client{Timeout: agentBound, Transport: &http.Transport{DialContext: func(ctx context.Context, network, address string) (conn net.Conn, err error) {
 		err = o.net.do(func() (err error) { conn, err = new(net.Dialer).DialContext(ctx, network, address); return err })
 		return conn, err

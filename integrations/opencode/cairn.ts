@@ -19,6 +19,7 @@ const PATIENCE = 30_000 // milliseconds for one call
 const LONG_PATIENCE = 600_000 // for one that the user waits for
 const SHOWN = 20_000 // milliseconds for a message
 const AFTER = [300, 2_000] // milliseconds; OpenCode first says that the prompt failed
+const FORK = / \(fork #\d+\)$/ // at the end of a title
 const NO_ANSWER = "cairn gives no answer; cairn doctor in a shell says more"
 
 // Tools that change no file are not worth a call.
@@ -123,6 +124,13 @@ export const CairnPlugin: Plugin = async ({ client, directory, worktree }: Plugi
     return next
   }
 
+  // A session whose messages were taken back before this start of OpenCode may be heard of first when its redo is over.
+  const sessions = async () => (await client.session.list()).data ?? []
+  const listed = sessions().then((list) => {
+    for (const { id, revert } of list) if (revert && !reverts.has(id)) reverts.set(id, boundaryOf(revert))
+  })
+  const earlier = Promise.race([listed.catch(() => {}), new Promise((resolve) => setTimeout(resolve, PATIENCE).unref())])
+
   const messages = async (session: string) => {
     const { data } = await client.session.messages({ path: { id: session } })
     if (!data) throw new Error("OpenCode does not list the messages of the session")
@@ -135,23 +143,38 @@ export const CairnPlugin: Plugin = async ({ client, directory, worktree }: Plugi
     if (met && !(prompt && unprotected.has(session))) return
     const info = (await client.session.get({ path: { id: session } }).catch(() => undefined))?.data
     if (info) parents.set(session, info.parentID)
-    if (info?.revert && !met) reverts.set(session, info.revert.messageID + " " + (info.revert.partID ?? ""))
+    if (info?.revert && !met) reverts.set(session, boundaryOf(info.revert))
     // Before its session begins: a fork must find no session of that name.
-    if (info && !info.parentID && !met) await inherit(session).catch((e) => tell(String(e), "error"))
+    if (info && !info.parentID && !met) await inherit(session, info.title).catch((e) => tell(String(e), "error"))
     await ask({ event: "session", session, parent: info?.parentID, title: info?.title })
     if (broken && !info?.parentID) await tell(NO_ANSWER + "; the agent's own undo is at work instead", "error")
   }
 
-  // inherit finds out whether a session is a fork. OpenCode does not say of which, but
-  // tool calls keep their ids.
-  const inherit = async (session: string) => {
+  // inherit finds out whether a session is a fork. OpenCode does not say of which, but tool calls keep their ids.
+  const inherit = async (session: string, title: string) => {
     const own = await messages(session)
-    const call = own.flatMap((m) => m.parts).map(callID).find((id) => id && owners.has(id) && owners.get(id) !== session)
-    const source = call && owners.get(call)
-    if (!source) return
-    const left = (await messages(source))[own.length]
-    await ask({ event: "fork", session: source, message: left?.info.id, newSession: session })
-    for (const id of own.flatMap((m) => m.parts).map(callID)) if (id) owners.set(id, session)
+    const calls = own.flatMap((m) => m.parts).flatMap((p) => callID(p) ?? [])
+    const call = calls.find((id) => owners.has(id) && owners.get(id) !== session)
+    const known = call && owners.get(call)
+    for (const source of known ? [known] : await namesakes(session, title, calls)) {
+      const left = (await messages(source))[own.length]
+      // A session that cairn knows is no new fork, and cairn refuses it.
+      if ((await request({ event: "fork", session: source, message: left?.info.id, newSession: session }))?.ok) break
+    }
+    for (const id of calls) owners.set(id, session)
+  }
+
+  // namesakes lists the sessions that a fork may be of whose source was not met since this start of OpenCode: those of
+  // the same title that have the fork's calls.
+  const namesakes = async (session: string, title: string, calls: string[]) => {
+    const plain = title.replace(FORK, "")
+    if (plain === title || calls.length === 0) return []
+    const list: string[] = []
+    for (const s of await sessions()) {
+      if (s.id === session || s.title.replace(FORK, "") !== plain) continue
+      if ((await messages(s.id)).some((m) => m.parts.some((p) => callID(p) === calls[0]))) list.push(s.id)
+    }
+    return list
   }
 
   // follow brings the files to where OpenCode has gone back to: before the first call
@@ -204,8 +227,9 @@ export const CairnPlugin: Plugin = async ({ client, directory, worktree }: Plugi
       case "session.updated": {
         const { id, revert } = event.properties.info
         return inOrder(id, async () => {
+          await earlier
           const was = reverts.get(id)
-          const now = revert && revert.messageID + " " + (revert.partID ?? "")
+          const now = revert && boundaryOf(revert)
           if (was === now) return
           reverts.set(id, now)
           if (revert) await follow(id, revert)
@@ -253,6 +277,10 @@ export const CairnPlugin: Plugin = async ({ client, directory, worktree }: Plugi
 }
 
 export default CairnPlugin
+
+function boundaryOf(revert: NonNullable<Session["revert"]>): string {
+  return revert.messageID + " " + (revert.partID ?? "")
+}
 
 function callID(p: Part): string | undefined {
   return p.type === "tool" && !READS.has(p.tool) ? p.callID : undefined

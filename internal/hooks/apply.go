@@ -34,8 +34,15 @@ type hook struct {
 	above    bool    // see Project
 	broken   *Broken // likewise
 	home     string  // see Options
-	ranBy    string  // Run of Options
-	rootOf   func(dir string) (string, error)
+
+	movedFrom string // directory in which the session began, which is gone
+	homeMoves bool   // this event is the first that finds it gone, or there again
+
+	ranBy  string // Run of Options
+	rootOf func(dir string) (string, error)
+
+	leavesOut func(context.Context, string) (bool, error) // see Project
+
 	unlinked error // of directories that cannot be roots of the session
 
 	tellsBroken bool // the reply tells of broken
@@ -71,7 +78,9 @@ func (h *hook) apply(ctx context.Context) error {
 	if err := h.linkRoots(ctx); err != nil {
 		return errors.Join(late, err)
 	}
-	return errors.Join(late, h.takeOver(ctx), h.applyKind(ctx))
+	err := errors.Join(late, h.takeOver(ctx), h.applyKind(ctx))
+	h.noteLeftOut(ctx)
+	return err
 }
 
 // takeOver ends the step of the cairn run that the agent runs in. Each of two records of the same changes counts as

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"runtime"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/known"
@@ -142,15 +143,32 @@ func readCursor(data []byte) (*payload, error) {
 		err = unmarshal(data, &c)
 	}
 	p.Event, p.Session, p.PromptID = cursorEvent(p.Event), cmp.Or(c.Conversation, p.Session), c.Generation
+	for i, root := range c.Roots {
+		c.Roots[i] = plainPath(runtime.GOOS, root)
+	}
 	// A tool tells the directory of a shell, which may lie below the workspace or outside.
 	if len(c.Roots) > 0 {
 		p.Dir, p.further = c.Roots[0], c.Roots[1:]
 	}
-	return p, err
+	return passOver(p), err
 }
 
-// readGoose: where an event names no directory, nothing is known of its project, and it is
-// passed over.
+// passOver makes noise of an event that names no directory: nothing is known of its project.
+func passOver(p *payload) *payload {
+	if p.Dir == "" {
+		p.Event = ""
+	}
+	return p
+}
+
+// plainPath is a directory as the system names it. On Windows Cursor names it as in a URI: /c:/dir.
+func plainPath(system, path string) string {
+	if system == "windows" && len(path) > 2 && path[0] == '/' && path[2] == ':' {
+		return path[1:]
+	}
+	return path
+}
+
 func readGoose(data []byte) (*payload, error) {
 	p := new(payload)
 	var g struct {
@@ -164,13 +182,10 @@ func readGoose(data []byte) (*payload, error) {
 		err = unmarshal(data, &g)
 	}
 	p.Event, p.Prompt, p.Dir, p.Call, p.deaf = g.Event, g.Message, g.Dir, g.Call, true
-	if p.Dir == "" {
-		p.Event = ""
-	}
 	if server, name, found := strings.Cut(p.Tool, "__"); found && server == "developer" {
 		p.Tool = name
 	}
-	return p, err
+	return passOver(p), err
 }
 
 // readCrush: Crush tells only when a tool begins. Each call is a turn of its own.

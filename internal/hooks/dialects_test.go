@@ -171,3 +171,34 @@ func TestClineInTheEditor(t *testing.T) {
 		t.Errorf("%+v, %v", e, err)
 	}
 }
+
+// TestCursorOnWindows: there Cursor hands payloads on through PowerShell, which writes one or two byte order marks before
+// them, and names directories as URIs do.
+func TestCursorOnWindows(t *testing.T) {
+	t.Parallel()
+	const told = `{"hook_event_name":"stop","conversation_id":"s","workspace_roots":["/p","/q"]}`
+	for _, mark := range []string{"\ufeff", "\ufeff\ufeff"} {
+		if e, err := decode(known.Cursor, []byte(mark+told)); err != nil || e.kind != stop || e.dir != "/p" {
+			t.Errorf("%q: %+v, %v", mark, e, err)
+		}
+	}
+	for _, c := range []struct{ system, path, want string }{
+		{"windows", "/c:/Users/me/p", "c:/Users/me/p"}, {"windows", "/D:/", "D:/"}, {"windows", `C:\p`, `C:\p`},
+		{"windows", "//host/share/p", "//host/share/p"}, {"windows", "/", "/"}, {"linux", "/c:/p", "/c:/p"},
+	} {
+		if got := plainPath(c.system, c.path); got != c.want {
+			t.Errorf("%s on %s is %s, want %s", c.path, c.system, got, c.want)
+		}
+	}
+}
+
+// TestCursorWithoutFolder: in a window without a folder nothing is known of a project, and no failure is noted.
+func TestCursorWithoutFolder(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"beforeSubmitPrompt", "stop"} {
+		e, err := decode(known.Cursor, []byte(`{"hook_event_name":"`+name+`","conversation_id":"s","workspace_roots":[],"prompt":"go"}`))
+		if err != nil || e.kind != noise {
+			t.Errorf("%s: %+v, %v", name, e, err)
+		}
+	}
+}

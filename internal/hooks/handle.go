@@ -119,6 +119,9 @@ type Project struct {
 
 	// RootOf finds the root around another directory; nil = the top of its git work tree, or itself.
 	RootOf func(dir string) (string, error)
+
+	// LeavesOut reports whether captures of Root leave out a directory below it; nil = it is not looked at.
+	LeavesOut func(ctx context.Context, dir string) (bool, error)
 }
 
 func (p *Project) rootOf() func(string) (string, error) {
@@ -251,7 +254,7 @@ func (h *hook) run(ctx context.Context, opt Options) (err error) {
 	h.finder, h.findGaps, h.overlap = project.Finder, project.Gaps, project.Overlap
 	h.ranBy = opt.Run
 	h.above, h.home, h.broken = project.Above && !sameDir(h.dir, project.Root), opt.Home, project.Broken
-	h.rootOf = project.rootOf()
+	h.rootOf, h.leavesOut = project.rootOf(), project.LeavesOut
 	h.findDirs(ctx, opt, dir)
 	h.reduceTexts(project.NoTexts, project.NoMask)
 	ts := turns{opt.Dir}

@@ -267,3 +267,29 @@ func TestParallelHooksOfOneSession(t *testing.T) {
 	w.isAs(before, "after undo")
 	w.noFailures()
 }
+
+// TestFilesOfSeveralTurns: a file that several turns have changed is listed once, with what becomes of it at last.
+func TestFilesOfSeveralTurns(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Codex, aTree())
+	for i, turn := range []string{"1", "2"} {
+		w.prompt("s", turn, "go")
+		w.use("PreToolUse", "s", "Bash", "c"+turn, nil)
+		w.write("a", turn)
+		w.write("made", turn)
+		if i == 1 {
+			w.shell("rm b")
+		}
+		w.use("PostToolUse", "s", "Bash", "c"+turn, nil)
+		w.tell("Stop", "s", nil)
+	}
+	for _, c := range []struct{ command, want string }{
+		{"cairn undo 2", "took back 2 turns: 2 restored, 1 deleted\nrestored a\nrestored b\ndeleted made\n"},
+		{"cairn redo 2", "brought back 2 turns: 2 restored, 1 deleted\nrestored a\nrestored made\ndeleted b\n"},
+	} {
+		if out := w.prompted("s", c.command); !strings.Contains(out, c.want) {
+			t.Errorf("%s: %s", c.command, out)
+		}
+	}
+	w.noFailures()
+}

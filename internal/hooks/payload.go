@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -130,10 +131,13 @@ func decodePayload(agent string, data []byte) (*event, error) {
 	return e, nil
 }
 
+// byteOrderMark may stand before a payload, also twice, where PowerShell hands it on.
+const byteOrderMark = "\ufeff"
+
 // unmarshal is lenient: a value of another type than expected is left out, because an
 // agent's next version may well send it.
 func unmarshal(data []byte, v any) error {
-	err := json.Unmarshal(data, v)
+	err := json.Unmarshal(bytes.TrimLeft(data, byteOrderMark), v)
 	var wrongType *json.UnmarshalTypeError
 	if err != nil && !errors.As(err, &wrongType) {
 		return fmt.Errorf("%w: no JSON object", errPayload) // the error would quote the payload

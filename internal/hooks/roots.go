@@ -28,7 +28,11 @@ import (
 func (h *hook) workDir(opt Options) string {
 	project := opt.Project
 	if !filepath.IsAbs(project) {
-		project = recallHome(opt.Dir, h.agent, h.topSession())
+		home := recallHome(opt.Dir, h.agent, h.topSession())
+		project, h.movedFrom = string(home.Dir), string(home.From)
+		if from := h.movedFrom; h.kind == sessionBegin && from != "" && realpath.Within(h.dir, from) {
+			project, h.movedFrom, h.homeMoves = from, "", true // it was only out of reach
+		}
 	}
 	if project == "" || realpath.Within(h.dir, project) {
 		if project == "" {
@@ -37,6 +41,9 @@ func (h *hook) workDir(opt Options) string {
 		return project
 	}
 	if info, err := os.Stat(project); err != nil || !info.IsDir() {
+		if h.kind == sessionBegin && project != opt.Project {
+			h.movedFrom, h.homeMoves = project, true
+		}
 		return h.dir
 	}
 	h.further = append(h.further, h.dir)
@@ -61,9 +68,11 @@ func sameDir(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// sessionHome is the record of where a session was heard of first.
+// sessionHome is the record of where a session was heard of first, or began again after that directory was gone. A
+// directory that comes in its place later is another project.
 type sessionHome struct {
-	Dir pathtext.Text `json:"dir"`
+	Dir  pathtext.Text `json:"dir"`
+	From pathtext.Text `json:"from,omitempty"` // the directory that is gone
 }
 
 func homePath(dir, agent, session string) string {
@@ -71,22 +80,21 @@ func homePath(dir, agent, session string) string {
 	return filepath.Join(dir, "turns", hex.EncodeToString(sum[:16])+".home")
 }
 
-func recallHome(dir, agent, session string) string {
-	var home sessionHome
+func recallHome(dir, agent, session string) (home sessionHome) {
 	data, err := os.ReadFile(homePath(dir, agent, session))
 	if err != nil || json.Unmarshal(data, &home) != nil || !filepath.IsAbs(string(home.Dir)) {
-		return ""
+		return sessionHome{}
 	}
-	return string(home.Dir)
+	return home
 }
 
 // rememberHome notes where a session was heard of first, for an agent that names no project.
 func (h *hook) rememberHome(opt Options, dir string) error {
 	path := homePath(opt.Dir, h.agent, h.topSession())
-	if _, err := os.Lstat(path); err == nil || filepath.IsAbs(opt.Project) {
+	if _, err := os.Lstat(path); err == nil && !h.homeMoves || filepath.IsAbs(opt.Project) {
 		return nil
 	}
-	data, err := json.Marshal(sessionHome{pathtext.Text(dir)})
+	data, err := json.Marshal(sessionHome{pathtext.Text(dir), pathtext.Text(h.movedFrom)})
 	if err != nil {
 		return err
 	}

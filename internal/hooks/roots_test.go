@@ -51,7 +51,7 @@ func (w *worlds) open(_ context.Context, dir string) (*Project, error) {
 		return nil, err
 	}
 	return &Project{
-		Root: repo.Root(), Sessions: session.New(repo), Close: repo.Close,
+		Root: repo.Root(), Sessions: session.New(repo), Close: repo.Close, LeavesOut: leavesOut(repo),
 		RootOf: func(dir string) (string, error) { return w.rootOf(dir), nil },
 	}, nil
 }
@@ -293,5 +293,42 @@ func TestWorkDir(t *testing.T) {
 		if want := fmt.Sprint([]string{at(c.further)}); got != at(c.want) || c.further != "" && further != want || c.further == "" && len(h.further) > 0 {
 			t.Errorf("in %s, with the project %q, heard of first in %q: %s, further %s", c.dir, c.project, c.first, got, further)
 		}
+	}
+}
+
+// TestMovedProject: a session that begins again after its project was moved belongs to the new place. An undo of what it
+// did before says where that is, and a project that comes in the old place is another one.
+func TestMovedProject(t *testing.T) {
+	t.Parallel()
+	w := newWorlds(t, Codex, "old")
+	old, now := w.roots[0], filepath.Join(filepath.Dir(w.roots[0]), "new")
+	tell := func(name, dir string, more map[string]any) string {
+		fields := map[string]any{"hook_event_name": name, "cwd": dir, "turn_id": "t"}
+		for key, value := range more {
+			fields[key] = value
+		}
+		return w.send(fields)
+	}
+	tell("SessionStart", old, nil)
+	if err := os.Rename(old, now); err != nil {
+		t.Fatal(err)
+	}
+	w.roots[0] = now
+	tell("SessionStart", now, nil)
+	if out := tell("UserPromptSubmit", now, map[string]any{"prompt": "cairn undo"}); !strings.Contains(out, "what it did in "+old) {
+		t.Errorf("undo says %s", out)
+	}
+	gittest.Create(t, old, gittest.Tree{"file": gittest.File("0\n")})
+	w.roots = append(w.roots, old)
+	tell("UserPromptSubmit", now, map[string]any{"prompt": "go", "turn_id": "2"})
+	tell("PreToolUse", now, map[string]any{"tool_name": "Bash", "tool_use_id": "c", "turn_id": "2"})
+	w.write(0, "1\n")
+	w.write(1, "1\n")
+	tell("PostToolUse", now, map[string]any{"tool_name": "Bash", "tool_use_id": "c", "turn_id": "2"})
+	tell("UserPromptSubmit", now, map[string]any{"prompt": "cairn undo", "turn_id": "3"})
+	w.files("0\n", "1\n")
+	h := &hook{agent: Codex, event: &event{kind: sessionBegin, session: "s", dir: filepath.Join(old, "sub")}}
+	if got := h.workDir(Options{Dir: filepath.Join(w.data, "hooks")}); got != old || len(h.further) > 0 {
+		t.Errorf("back in the old place it works in %s and %q", got, h.further)
 	}
 }

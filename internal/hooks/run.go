@@ -263,17 +263,31 @@ func add(sum, res *cairn.Result) {
 	if res.Operation != "" {
 		sum.Operation = res.Operation
 	}
-	sum.Restored, sum.Deleted = append(sum.Restored, res.Restored...), append(sum.Deleted, res.Deleted...)
+	sum.Restored, sum.Deleted = addNew(without(sum.Restored, res.Deleted), res.Restored), addNew(without(sum.Deleted, res.Restored), res.Deleted)
 	sum.Kept, sum.Conflicts = addNew(sum.Kept, res.Kept), addNew(sum.Conflicts, res.Conflicts)
 	sum.NotTakenBack, sum.Notes = addNew(sum.NotTakenBack, res.NotTakenBack), addNew(sum.Notes, res.Notes)
 	sum.Outside = sum.Outside.Plus(res.Outside)
 	sum.Plan, sum.PlanID = append(sum.Plan, res.Plan...), res.PlanID
 }
 
+// without is a list without what stands on another one: of several ways back of a path the last one counts.
+func without(list, other cairn.Paths) cairn.Paths {
+	gone := make(map[string]bool, len(other))
+	for _, path := range other {
+		gone[path] = true
+	}
+	return slices.DeleteFunc(list, func(path string) bool { return gone[path] })
+}
+
 // addNew adds what is not on a list yet. A way back beyond several turns lists what stays of all of them.
 func addNew[T comparable](list, more []T) []T {
+	known := make(map[T]bool, len(list))
+	for _, v := range list {
+		known[v] = true
+	}
 	for _, v := range more {
-		if !slices.Contains(list, v) {
+		if !known[v] {
+			known[v] = true
 			list = append(list, v)
 		}
 	}

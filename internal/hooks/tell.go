@@ -18,6 +18,9 @@ func (h *hook) tell(ctx context.Context, sum *cairn.Result, done, nothing string
 	h.did.result = sum
 	if turns == 0 {
 		h.did.text = "cairn: " + nothing
+		if h.movedFrom != "" {
+			h.did.text += "; what it did in " + pathtext.Place(h.movedFrom) + ", before that directory was gone, is in the store of that directory (in a shell: cairn du)"
+		}
 		if trouble := h.trouble(ctx); trouble != "" && !h.do.dryRun {
 			h.did.text = "cairn: nothing was done: " + trouble
 		}

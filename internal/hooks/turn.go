@@ -73,6 +73,9 @@ type turn struct {
 	Linked   pathtext.List `json:"linked,omitempty"`
 	Unlinked pathtext.List `json:"unlinked,omitempty"`
 
+	// Nested are the repositories below the root in which the turn has worked.
+	Nested []nested `json:"nested,omitempty"`
+
 	Model string `json:"model,omitempty"` // that was named last
 
 	Line  []process.ID `json:"line,omitempty"`  // above the call, from the agent on
@@ -101,7 +104,7 @@ type part struct {
 
 // follow makes this the turn of a message. A step that is still open without a call is of the turn before.
 func (t *turn) follow(message string) {
-	t.Message, t.Running, t.Refused, t.Late, t.Over = message, nil, "", nil, false
+	t.Message, t.Running, t.Refused, t.Late, t.Over, t.Nested = message, nil, "", nil, false, nil
 	t.Old = t.Step != "" && len(t.Calls) == 0
 }
 

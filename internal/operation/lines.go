@@ -188,6 +188,19 @@ func (l Lines) ShareOf(ctx context.Context, id string) (*history.Operation, erro
 // "" for the root; a fork has the history of another one.
 func (l Lines) RootAt(at int64) string { return l.operator.RootAt(at) }
 
+// LeavesOut reports whether captures leave out a directory below the root, whatever comes to be in it.
+func (l Lines) LeavesOut(ctx context.Context, dir string) (out bool, err error) {
+	path, err := l.operator.Rel(dir)
+	if err != nil {
+		return false, err
+	}
+	err = l.operator.Exclusive(ctx, func(locked *history.Locked) (err error) {
+		out, err = l.operator.LeavesOut(locked, path)
+		return err
+	})
+	return out, err
+}
+
 // Outside reports whether a path, absolute or from the root, lies outside the root.
 func (l Lines) Outside(path string) bool {
 	_, err := l.operator.Rel(path)

@@ -2,6 +2,7 @@ package setup
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -16,11 +17,14 @@ func commandLine(program []string, agent string) string {
 		words[i] = quoteWord(word)
 	}
 	line := strings.Join(words, " ")
-	if agent == known.Gemini && onWindows(program[0]) && strings.ContainsAny(line[:1], `"'`) {
-		return called + line // on Windows, Gemini CLI runs hooks in PowerShell
+	if slices.Contains(inPowerShell, agent) && onWindows(program[0]) && strings.ContainsAny(line[:1], `"'`) {
+		return called + line
 	}
 	return line
 }
+
+// inPowerShell are the agents that run hooks in PowerShell on Windows.
+var inPowerShell = []string{known.Codex, known.Gemini, known.Cursor}
 
 // called stands before a program in quotes that PowerShell is to run.
 const called = "& "

@@ -100,10 +100,10 @@ func (f hookFile) update(event hookEvent, command string) (found bool, err error
 // entry returns cairn's nth handler of an event.
 func (f hookFile) entry(event string, n int) *hujson.Value {
 	var found *hujson.Value
-	f.each(func(name string, _ *hujson.Value, _ int, h *hujson.Value, _ int) bool {
-		if name == event {
+	f.each(func(at place) bool {
+		if at.event == event {
 			if n == 0 {
-				found = h
+				found = at.handler
 			}
 			n--
 		}
@@ -112,10 +112,30 @@ func (f hookFile) entry(event string, n int) *hujson.Value {
 	return found
 }
 
-// each calls visit for every handler that is cairn's, with the array of groups, the
-// group's index in it, and the handler's index in the group, until it returns false. In a
-// flat file a handler is its own group, and its index in it is -1.
-func (f hookFile) each(visit func(event string, groups *hujson.Value, g int, h *hujson.Value, i int) bool) {
+// place is where a handler of cairn lies. In a flat file a handler is its own group.
+type place struct {
+	event   string
+	member  int           // index of the event
+	groups  *hujson.Value // of the event
+	group   int           // index in groups
+	index   int           // in the group, -1 in a flat file
+	handler *hujson.Value
+}
+
+// each calls visit for every handler that is cairn's and that the agent reads, until it returns false. Of several
+// members with one name the last counts.
+func (f hookFile) each(visit func(place) bool) {
+	f.eachOfAll(func(at place) bool {
+		all, _ := member(&f.root, "hooks")
+		if _, last := member(all, at.event); last != at.member {
+			return true
+		}
+		return visit(at)
+	})
+}
+
+// eachOfAll is each, with the handlers that the agent does not read.
+func (f hookFile) eachOfAll(visit func(place) bool) {
 	all, _ := member(&f.root, "hooks")
 	if all == nil {
 		return
@@ -127,7 +147,7 @@ func (f hookFile) each(visit func(event string, groups *hujson.Value, g int, h *
 	for m := range obj.Members {
 		name, groups := obj.Members[m].Name.Value.(hujson.Literal).String(), &obj.Members[m].Value
 		for g := range elements(groups) {
-			if !f.eachIn(&elements(groups)[g], func(h *hujson.Value, i int) bool { return visit(name, groups, g, h, i) }) {
+			if !f.eachIn(&elements(groups)[g], func(h *hujson.Value, i int) bool { return visit(place{name, m, groups, g, i, h}) }) {
 				return
 			}
 		}
@@ -154,8 +174,8 @@ func (f hookFile) eachIn(group *hujson.Value, visit func(h *hujson.Value, i int)
 
 // visit calls f for every handler that is cairn's, with its event and positions.
 func (f hookFile) visit(visit func(event string, g, i int)) {
-	f.each(func(event string, _ *hujson.Value, g int, _ *hujson.Value, i int) bool {
-		visit(event, g, i)
+	f.each(func(at place) bool {
+		visit(at.event, at.group, at.index)
 		return true
 	})
 }
@@ -206,9 +226,9 @@ var promptEvents = []string{"UserPromptSubmit", "BeforeAgent", "beforeSubmitProm
 // waits returns how long the agent waits for cairn's answer to a prompt, 0 if no entry
 // says so.
 func (f hookFile) waits() (shortest time.Duration) {
-	f.each(func(event string, _ *hujson.Value, _ int, h *hujson.Value, _ int) bool {
-		value, _ := member(h, "timeout")
-		if !slices.Contains(promptEvents, event) || value == nil {
+	f.each(func(at place) bool {
+		value, _ := member(at.handler, "timeout")
+		if !slices.Contains(promptEvents, at.event) || value == nil {
 			return true
 		}
 		unit := time.Second
@@ -224,46 +244,43 @@ func (f hookFile) waits() (shortest time.Duration) {
 }
 
 // removeAll removes cairn's entries, and the lists and objects that are empty without
-// them.
+// them. A list with a comment is not empty.
 func (f hookFile) removeAll() error {
 	for {
-		var event string
-		var groups *hujson.Value
-		var g, i int
-		f.each(func(name string, gs *hujson.Value, gi int, _ *hujson.Value, hi int) bool {
-			event, groups, g, i = name, gs, gi, hi
+		var found *place
+		f.eachOfAll(func(at place) bool {
+			found = &at
 			return false
 		})
-		if groups == nil {
+		if found == nil {
 			return nil
 		}
-		if err := f.removeHook(event, groups, g, i); err != nil {
+		if err := f.removeHook(found); err != nil {
 			return err
 		}
 	}
 }
 
-func (f hookFile) removeHook(event string, groups *hujson.Value, g, i int) error {
-	list, _ := member(&elements(groups)[g], "hooks")
-	all, at := member(&f.root, "hooks")
-	_, eventAt := member(all, event)
+func (f hookFile) removeHook(at *place) error {
+	list, _ := member(&elements(at.groups)[at.group], "hooks")
+	all, hooks := member(&f.root, "hooks")
 	switch {
-	case i >= 0 && len(elements(list)) > 1:
-		return f.remove(list, i)
-	case len(elements(groups)) > 1:
-		return f.remove(groups, g)
-	case len(all.Value.(*hujson.Object).Members) > 1:
-		return f.remove(all, eventAt)
+	case at.index >= 0 && !f.lone(list):
+		return f.remove(list, at.index)
+	case !f.lone(at.groups):
+		return f.remove(at.groups, at.group)
+	case !f.lone(all):
+		return f.remove(all, at.member)
 	}
-	return f.remove(&f.root, at)
+	return f.remove(&f.root, hooks)
 }
 
 // program returns how the entries call cairn, nil if there are none, and whether all
 // events are there that should be.
 func (f hookFile) program() (program []string, complete bool) {
 	events := make(map[string]bool)
-	f.each(func(name string, _ *hujson.Value, _ int, h *hujson.Value, _ int) bool {
-		program, events[name] = ours(commandOf(h), f.Name), true
+	f.each(func(at place) bool {
+		program, events[at.event] = ours(commandOf(at.handler), f.Name), true
 		return true
 	})
 	return program, !slices.ContainsFunc(f.events, func(e hookEvent) bool { return !events[e.name] })

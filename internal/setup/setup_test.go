@@ -187,10 +187,10 @@ func checkEntries(t *testing.T, a *agent, data, command string) {
 		t.Fatalf("%v in\n%s", err, data)
 	}
 	found := make(map[string]int)
-	hookFile{a, parsed}.each(func(event string, _ *hujson.Value, _ int, h *hujson.Value, _ int) bool {
-		found[event]++
-		if got := commandOf(h); got != command {
-			t.Errorf("%s runs %q, not %q", event, got, command)
+	hookFile{a, parsed}.each(func(at place) bool {
+		found[at.event]++
+		if got := commandOf(at.handler); got != command {
+			t.Errorf("%s runs %q, not %q", at.event, got, command)
 		}
 		return true
 	})

@@ -197,6 +197,16 @@ func (t *text) insertFirst(c container, name string, value any) error {
 	return t.splice(c.open+1, c.close, kept+added+t.eol+outer)
 }
 
+// lone reports whether nothing but one member or element is in a container, and no comment.
+func (t *text) lone(v *hujson.Value) bool {
+	c := t.inside(v)
+	if len(c.kids) != 1 {
+		return false
+	}
+	behind := bytes.TrimPrefix(bytes.TrimSpace(t.data[c.kids[0].end:c.close]), []byte(","))
+	return len(bytes.TrimSpace(t.data[c.open+1:c.kids[0].start]))+len(bytes.TrimSpace(behind)) == 0
+}
+
 // remove removes a member or an element, with its comma and its line. Comments on other
 // lines stay.
 func (t *text) remove(v *hujson.Value, i int) error {

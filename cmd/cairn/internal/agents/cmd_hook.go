@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
+	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/answers"
 	"github.com/seed-fb9cbc17/cairn/internal/client"
 	"github.com/seed-fb9cbc17/cairn/internal/config"
@@ -231,11 +232,17 @@ func (c *commands) openProject(_ context.Context, dir string) (*hooks.Project, e
 		}
 		return answers.Gaps(ctx, repo)
 	}
+	leavesOut := func(ctx context.Context, dir string) (bool, error) {
+		if _, err := open(); err != nil {
+			return false, err
+		}
+		return access.LeavesOut(ctx, repo, dir)
+	}
 	sessions := catching(c.sessionsOf(opt, open), c.Catch)
 	return &hooks.Project{
 		Root: opt.Root, Git: git.Named{Dir: opt.GitDir, WorkTree: opt.GitWorkTree}, Above: c.RootAbove, Broken: c.brokenSettings(), NoTexts: opt.NoPrompts, NoMask: opt.NoMask,
 		Sessions: sessions, Overlap: c.overlap(opt), Finder: finder, Gaps: gaps, Close: closed,
-		RootOf: func(dir string) (string, error) { return cairn.FindRootIn(dir, opt.DataDir) },
+		RootOf: func(dir string) (string, error) { return cairn.FindRootIn(dir, opt.DataDir) }, LeavesOut: leavesOut,
 	}, nil
 }
 

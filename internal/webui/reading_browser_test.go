@@ -208,6 +208,90 @@ func testOlderByKey(t *testing.T, b *browser) {
 	}
 }
 
+// A whole file is one choice, however many changes it has: its boxes are no reason for an address without room.
+// Boxes that come with the lines of a ticked file are ticked.
+func testWholeFileOfManyChanges(t *testing.T, b *browser) {
+	f := newFixture(t)
+	lines := func(word string) string {
+		var out strings.Builder
+		for i := range 2 * maxHunks {
+			fmt.Fprintf(&out, "same %d\n%s %d\n", i, word, i)
+		}
+		return out.String()
+	}
+	f.write("a.txt", lines("before"))
+	f.write("b.txt", "before\n")
+	from := f.track("")
+	f.write("a.txt", lines("after"))
+	f.write("b.txt", "after\n")
+	b.open(f.serve() + f.at("changes", "from", from, "to", f.track("")))
+	b.eval("document.querySelector('input[name=file]').click()", nil)
+	b.eval("document.querySelector('details.file').open = false, document.querySelector('details.file').open = true", nil)
+	b.until("document.querySelectorAll('input[name=hunk]').length > 1000")
+	if got := b.text("[...document.querySelectorAll('details.file')].map((file) => [...file.querySelectorAll('input[name=hunk]')].every((box) => box.checked))"); got != "true,false" {
+		t.Errorf("the boxes of the ticked file and of the other are all ticked: %s", got)
+	}
+	b.loading(func() { b.eval("document.querySelector('.choosing button').click()", nil) })
+	if got := b.text("document.querySelector('h1').textContent"); got != "Take back the changes of 1 path" {
+		t.Errorf("the preview is %q", got)
+	}
+}
+
+// With the colours of a system that are few, such as those of high contrast, the chosen tab and the chosen button
+// still look different from the others.
+func testForcedColours(t *testing.T, b *browser) {
+	f := story(t)
+	b.must("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "forced-colors", "value": "active"}}}, nil)
+	b.open(f.serve() + f.at(""))
+	b.screenshot("forced-colours")
+	look := "(e) => { const s = getComputedStyle(e); return [s.color, s.borderTopWidth, s.borderTopColor, s.textDecorationLine, s.outlineWidth].join() }"
+	for chosen, other := range map[string]string{".tabs a[aria-current]": ".tabs a:not([aria-current])", ".quiet[aria-pressed=true]": ".quiet[aria-pressed=false]"} {
+		if b.text(fmt.Sprintf("(%s)(document.querySelector(%q)) === (%s)(document.querySelector(%q))", look, chosen, look, other)) == "true" {
+			t.Errorf("%s looks like %s", chosen, other)
+		}
+	}
+	b.eval("document.getElementById('status').textContent = 'a word'", nil)
+	if got := b.text("getComputedStyle(document.getElementById('status')).borderTopWidth"); got == "0px" {
+		t.Error("what the page says has no edge")
+	}
+}
+
+// Keys are those of the file around the focus, and a box has them as any other control does. x leads to the button
+// that goes on: the confirmation, or the preview of other boxes.
+func testKeysAtABox(t *testing.T, b *browser) {
+	f := newFixture(t)
+	for _, name := range []string{"a.txt", "b.txt", "c.txt"} {
+		f.write(name, "before\n")
+	}
+	from := f.track("")
+	for _, name := range []string{"a.txt", "b.txt", "c.txt"} {
+		f.write(name, "after\n")
+	}
+	host, address := f.serve(), f.at("changes", "from", from, "to", f.track(""))
+	b.open(host + address)
+	b.eval("document.querySelectorAll('input[name=file]')[1].focus()", nil)
+	b.press("j")
+	if got := b.text("document.activeElement.textContent"); !strings.Contains(got, "c.txt") {
+		t.Errorf("j leads from the box of b.txt to %.60q", got)
+	}
+	b.eval("document.querySelectorAll('input[name=file]')[1].focus()", nil)
+	b.loading(func() { b.press("r") })
+	if got := b.text("document.querySelector('h1').textContent"); got != "Take back the changes of 1 path" {
+		t.Errorf("r at the box of a file leads to %q", got)
+	}
+	b.open(host + f.at("plan", "do", "revert", "from", from, "to", "@"))
+	b.eval("document.querySelector('input[name=file]').focus()", nil)
+	b.press("x")
+	if got := b.text("document.activeElement.id"); got != "confirm" {
+		t.Errorf("x leads from a box to %q", got)
+	}
+	b.eval("document.querySelector('input[name=file]').focus(), document.activeElement.click()", nil)
+	b.press("x")
+	if got := b.text("document.activeElement.textContent"); got != "Preview only what is ticked" {
+		t.Errorf("after a box was unticked x leads to %.60q", got)
+	}
+}
+
 // A link to a turn shows that turn, also where its session has more steps than a page.
 func TestLinkToOldTurn(t *testing.T) {
 	t.Parallel()

@@ -27,7 +27,10 @@
   // Items: what j and k go to. The part with data-main takes the focus.
   const mainOf = (item) => item.hasAttribute("data-main") || item.matches("tr") ? item : item.querySelector("[data-main]");
   const items = () => all("[data-item]").filter(shown);
-  const current = () => document.activeElement?.closest("[data-item]");
+  const current = () => {
+    const at = document.activeElement;
+    return at?.closest("[data-item]") ?? at?.closest("details.file")?.querySelector("[data-item]");
+  };
   // focusItem shows all of an item, of a file with its lines, or the beginning of what is higher than the window.
   const focusItem = (item) => {
     if (!item) return;
@@ -146,7 +149,7 @@
     const target = here?.querySelector(at) ?? here?.closest("details, article")?.querySelector(at) ??
       all(at).find((element) => !element.closest("[data-item], details.file") && shown(element));
     if (!target || target.id === "main") return;
-    if (key === "x") target.focus();
+    if (key === "x") (target.disabled ? document.querySelector(".choosing button") : target).focus();
     else target.click();
   };
   // The colours change in place, so that what was searched for, ticked and unfolded stays.
@@ -185,7 +188,7 @@
   };
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || dialog.open) return;
-    if (event.target.matches("input, textarea, select") && event.key !== "Escape") return;
+    if (event.target.matches("input:not([type=checkbox]), textarea, select") && event.key !== "Escape") return;
     const known = commands[event.key];
     if (!known && !/^[a-z]$/.test(event.key)) return;
     if (known || document.querySelector(`[data-key="${event.key}"]`)) {
@@ -232,8 +235,18 @@
   };
   // followBox ticks the changes of a file whose lines came later as the file is ticked.
   const followBox = (file) => {
-    if (preview && boxOf(file)?.checked === false) for (const box of boxes(file)) box.checked = false;
+    const own = boxOf(file);
+    if (own) for (const box of boxes(file)) box.checked = own.checked;
   };
+  // A whole file needs no names of its changes, for which an address has no room. A preview counts them.
+  form?.addEventListener("formdata", ({ formData }) => {
+    if (preview) return;
+    const whole = all("input[name=file]:checked").filter((own) => !own.indeterminate).map((own) => document.getElementById(own.value));
+    const named = new Set(whole.flatMap(boxes).map((box) => box.value));
+    const rest = formData.getAll("hunk").filter((id) => !named.has(id));
+    formData.delete("hunk");
+    for (const id of rest) formData.append("hunk", id);
+  });
   // The box of a turn stands for the boxes of its steps.
   const countSteps = (turn) => {
     const steps = all("input[name=step]", turn);

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/session"
@@ -290,6 +291,38 @@ func testKeysAtABox(t *testing.T, b *browser) {
 	if got := b.text("document.activeElement.textContent"); got != "Preview only what is ticked" {
 		t.Errorf("after a box was unticked x leads to %.60q", got)
 	}
+}
+
+// A double click confirms once. The second request would find the plan carried out, and its answer, that the disk has
+// moved, would take the place of the result.
+func testDoubleClick(t *testing.T, b *browser) {
+	f := story(t)
+	posts, clicked := make(chan bool, 9), make(chan bool)
+	click := sync.OnceFunc(func() { close(clicked) })
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/posted":
+			<-posts
+		case r.URL.Path == "/clicked":
+			click()
+		case r.Method == http.MethodPost:
+			posts <- true
+			<-clicked
+			f.handler.ServeHTTP(w, r)
+		default:
+			f.handler.ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(server.Close)
+	t.Cleanup(click)
+	b.open(server.URL + f.at("plan", "do", "restore", "to", f.checkpointOf("before the agent")))
+	b.loading(func() {
+		b.eval("{ const c = document.getElementById('confirm'); c.click(); fetch('/posted').then(() => { c.click(); return fetch('/clicked'); }); 0 }", nil)
+	})
+	if got := b.text("document.body.textContent"); !strings.Contains(got, "Done.") || len(posts) > 0 {
+		t.Errorf("%d further requests, and the page says %q", len(posts), b.text("document.querySelector('h1').textContent"))
+	}
+	b.forget("409")
 }
 
 // A link to a turn shows that turn, also where its session has more steps than a page.

@@ -273,6 +273,17 @@
   });
   if (all("input[form=choose]").length) tell();
 
+  // A double click, or a key that is held down, sends a form once: the answer to a second request would take the place
+  // of the result. A person who has stopped the page can send the form again soon.
+  const sent = new WeakSet();
+  document.addEventListener("submit", (event) => {
+    const sending = event.target;
+    if (sending.method !== "post" || event.defaultPrevented) return;
+    if (sent.has(sending)) return event.preventDefault();
+    sent.add(sending);
+    setTimeout(() => sent.delete(sending), 3000);
+  });
+
   // Search as one types: the list is replaced by what the server finds.
   let searching = 0;
   const search = async (form) => {

@@ -2,10 +2,13 @@ package main
 
 import (
 	"bufio"
+	"maps"
 	"os/exec"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 )
 
 // TestOneUndo_OnATerminal: the program asks on a terminal, and not where stdin is something else.
@@ -50,5 +53,37 @@ func TestOneUndo_OnATerminal(t *testing.T) {
 			t.Error(err)
 		}
 		stop.Stop()
+	}
+}
+
+// TestCtrlCAtAHunk: Ctrl-C at the question about a hunk ends the command as an interrupt does, whatever was
+// answered before, and nothing goes back.
+func TestCtrlCAtAHunk(t *testing.T) {
+	t.Parallel()
+	for _, answers := range []int{0, 1} {
+		s := newSeat(t)
+		s.write("a", "1\n")
+		s.write("b", "1\n")
+		s.must("track")
+		s.write("a", "2\n")
+		s.write("b", "2\n")
+		before := s.listing()
+		term := s.startOnTerminal(nil, "revert", "@", "-p")
+		asked := func(times int) {
+			t.Helper()
+			until(t, "a question", func() {}, func() bool { return strings.Count(term.written(), "?]? ") == times })
+		}
+		for i := range answers {
+			asked(i + 1)
+			term.press("y\n")
+		}
+		asked(answers + 1)
+		term.press("\x03")
+		if shown, status := term.finished(); status != cli.ExitInterrupted || !strings.Contains(shown, "interrupted") {
+			t.Errorf("after %d answers: status %d: %q", answers, status, shown)
+		}
+		if after := s.listing(); !maps.Equal(after, before) {
+			t.Errorf("after %d answers files went back: %v", answers, after)
+		}
 	}
 }

@@ -34,7 +34,7 @@ func TestTerminalObeysNoFile(t *testing.T) {
 		"log", "log --stat", "show", "show @:1", "diff", "diff @~1 @", "diff --word-diff @~1 @", "grep z", "grep -c z", "blame a", "blame b --deleted", "blame b -p",
 		"status", "operations", "session list", "session show", "session diff",
 		"ls @", "ls @ c1\u009b31mx", "patch @~2", "log -p", "diff --stat @~2 @", "diff --name-status @~2 @", "restore @~2 --dry-run", "session undo demo --dry-run", "undo --dry-run",
-		"revert @~2 --dry-run",
+		"revert @~2 --dry-run", "diff --hunk-ids", "diff --hunk-ids @~2 @", "session diff --hunk-ids", "session diff --step s --hunk-ids",
 	} {
 		for _, color := range []string{"--color=never", "--color=always"} {
 			got := s.onScreen(append(strings.Fields(line), color)...)

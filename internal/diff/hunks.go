@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/hunk"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // FileHunks holds the pieces of a change that can be taken back one by one. Before and After are
@@ -100,8 +102,14 @@ func (r *Differ) writeHunks(w io.Writer, c *history.Change, opt DiffOptions) err
 	writeHeader(out, section)
 	a, b := sideNames(section)
 	out.printf("--- %s\n+++ %s\n", terminated(a), terminated(b))
+	var text strings.Builder
 	for i := range lines {
-		lines[i].Write(out)
+		lines[i].Write(&text)
 	}
+	shown := text.String()
+	if opt.Visible {
+		shown = wording.VisibleLines(shown)
+	}
+	out.printf("%s", shown)
 	return out.err
 }

@@ -89,14 +89,15 @@ func (l *logins) use(code string) bool {
 	return ok && time.Now().Before(until)
 }
 
-// login sets the cookie and goes on to the page. The cookie lives as long as the browser,
-// is not shown to scripts and comes from this site only.
+// login sets the cookie and goes on to the page. The cookie lives as long as the browser and is not
+// shown to scripts. Of requests that another site causes only a link that a person follows brings it:
+// such a request reads (see checkOrigin).
 func (d *Door) login(w http.ResponseWriter, r *http.Request) error {
 	if !d.logins.use(r.URL.Query().Get("code")) {
 		return problem(http.StatusUnauthorized, protocol.Unauthorized, "this login code is not good any more: cairn serve --login makes another")
 	}
 	http.SetCookie(w, &http.Cookie{
-		Name: d.cookie, Value: d.logins.cookie(), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Name: d.cookie, Value: d.logins.cookie(), Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	})
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 	return nil

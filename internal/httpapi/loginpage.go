@@ -49,6 +49,9 @@ func writeLoginPage(w http.ResponseWriter, r *http.Request, err error) bool {
 	if r.URL.Path == LoginPath {
 		why = "This link was used before, or is older than ten minutes."
 	}
+	if r.Method != http.MethodGet {
+		why += " Nothing was done."
+	}
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
@@ -57,13 +60,13 @@ func writeLoginPage(w http.ResponseWriter, r *http.Request, err error) bool {
 	return true
 }
 
-// opensPage reports whether a browser asks for a page to show.
+// opensPage reports whether a browser asks for a page to show: by a link, or by a form.
 func opensPage(r *http.Request) bool {
-	if r.Method != http.MethodGet || r.Header.Get("Authorization") != "" {
+	if r.Header.Get("Authorization") != "" {
 		return false
 	}
 	if mode := r.Header.Get("Sec-Fetch-Mode"); mode != "" {
 		return mode == "navigate"
 	}
-	return strings.Contains(r.Header.Get("Accept"), "text/html")
+	return r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html")
 }

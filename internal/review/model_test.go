@@ -138,6 +138,44 @@ func TestTakeBack(t *testing.T) {
 	}
 }
 
+// TestNarrowPlan: a plan that is to be confirmed, and the help, hide nothing on a narrow terminal.
+func TestNarrowPlan(t *testing.T) {
+	t.Parallel()
+	f := newFake()
+	long := strings.Repeat("deep/", 20)
+	f.result.Plan[0].Path = pathOf(long + "this-one.go")
+	f.result.Conflicts[0].Path, f.result.Conflicts[0].Reason = pathOf(long+"other.go"), "changed since, by another process, at the last line"
+	d := drive(t, f, 40, 20, Options{})
+	read := func() string {
+		seen := map[string]bool{}
+		var whole strings.Builder
+		for range 40 {
+			for line := range strings.Lines(d.plainScreen()) {
+				if line = strings.TrimSpace(line); !seen[line] {
+					seen[line] = true
+					whole.WriteString(strings.ReplaceAll(line, " ", ""))
+				}
+			}
+			d.keys("down")
+		}
+		return whole.String()
+	}
+	d.keys("G", "k", "x")
+	shown := read()
+	for _, part := range []string{"this-one.go", "other.go: changed since", "process, at the last line"} {
+		if !strings.Contains(shown, strings.ReplaceAll(part, " ", "")) {
+			t.Errorf("the plan lacks %q:\n%s", part, shown)
+		}
+	}
+	d.keys("esc", "?")
+	shown = read()
+	for _, part := range []string{"hunk, the file", "turn; again: no longer", "path:PART words"} {
+		if !strings.Contains(shown, strings.ReplaceAll(part, " ", "")) {
+			t.Errorf("the help lacks %q:\n%s", part, shown)
+		}
+	}
+}
+
 // TestGoBackAndUndo: the plan says what it is about.
 func TestGoBackAndUndo(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package review
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
@@ -9,25 +10,37 @@ import (
 
 // helpLines draws the help.
 func (m *Model) helpLines(height int) []string {
-	m.helpTop = max(0, min(m.helpTop, len(helpKeys)-height))
 	var lines []string
-	for _, k := range helpKeys[m.helpTop:] {
-		line := "  " + m.look.paint(heading, fit(k[0], 22)) + m.look.paint(plain, k[1])
-		lines = append(lines, fit(line, m.width))
+	for _, k := range helpKeys {
+		key := k[0]
+		for _, text := range wrap(k[1], max(m.width-24, 10), allLines) {
+			lines = append(lines, fit("  "+m.look.paint(heading, fit(key, 22))+m.look.paint(plain, text), m.width))
+			key = ""
+		}
 	}
-	return filled(lines, m.width, height)
+	m.helpTop = max(0, min(m.helpTop, len(lines)-height))
+	return filled(lines[m.helpTop:], m.width, height)
 }
 
-// planLines draws the plan: what goes, then what stays and why, then what is changed.
+// allLines is no limit on the lines of a text.
+const allLines = math.MaxInt
+
+// planLines draws the plan: what goes, then what stays and why, then what is changed. All of it can be read before
+// the answer, so a line that is too long goes on below.
 func (m *Model) planLines(height int) []string {
 	p := m.plan
 	var lines []string
 	add := func(r role, text string) {
-		lines = append(lines, m.look.paint(r, fit(" "+short(text, m.width-2), m.width)))
+		for i, line := range folded(text, m.width-2) {
+			if i > 0 {
+				line = "    " + line
+			}
+			lines = append(lines, m.look.paint(r, fit(" "+line, m.width)))
+		}
 	}
 	add(heading, p.action.title())
 	if t := p.action.Turn; t != nil {
-		add(dim, visibleLine(t.Prompt))
+		add(dim, short(visibleLine(t.Prompt), m.width-2))
 	}
 	add(plain, "")
 	m.reasonLines(add, "Conflicts: these stay as they are", p.result.Conflicts)

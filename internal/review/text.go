@@ -99,3 +99,11 @@ func wrap(text string, width, max int) []string {
 	}
 	return lines
 }
+
+// folded breaks a printable text that is too long for a line. The lines after the first have room for an indent.
+func folded(text string, width int) []string {
+	if ansi.StringWidth(text) <= width {
+		return []string{text}
+	}
+	return wrap(text, max(width-4, 1), allLines)
+}

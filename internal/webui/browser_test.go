@@ -82,6 +82,7 @@ func TestBrowser(t *testing.T) {
 		run  func(*testing.T, *browser)
 	}{
 		{"views", testViews}, {"crowded", testCrowded}, {"projects", testProjects}, {"empty", testEmpty}, {"login", testLogin}, {"revert by keyboard", testRevertByKeyboard}, {"keys", testKeys}, {"live", testLive}, {"cut stream", testCutStream}, {"choose", testChoose}, {"changed choice", testChangedChoice}, {"preview boxes", testPreviewBoxes}, {"step boxes", testStepBoxes}, {"unrevert boxes", testUnrevertBoxes}, {"search", testSearch}, {"git", testGit}, {"outside", testOutside}, {"team", testTeam}, {"machines", testMachines},
+		{"spoken", testSpoken}, {"news disturb nobody", testNewsDisturbNobody}, {"server gone", testServerGone}, {"files by key", testFilesByKey}, {"colours in place", testColoursInPlace}, {"older by key", testOlderByKey}, {"double click", testDoubleClick}, {"keys at a box", testKeysAtABox}, {"forced colours", testForcedColours}, {"whole file of many changes", testWholeFileOfManyChanges},
 		{"hostile", testHostile}, {"thousand steps", testThousandSteps}, {"long diff", testLongDiff},
 	} {
 		t.Run(part.name, func(t *testing.T) {
@@ -253,15 +254,15 @@ func testKeys(t *testing.T, b *browser) {
 	if b.text("document.querySelector('details.file').open") != "true" {
 		t.Error("e does not unfold the file")
 	}
-	b.loading(func() { b.press("t") })
-	if got := b.text("document.documentElement.dataset.theme"); got != "light" {
-		t.Errorf("t leads from automatic to %q", got)
-	}
-	b.loading(func() { b.press("t") })
+	b.press("t")
+	b.until("document.documentElement.dataset.theme === 'light'")
+	b.press("t")
+	b.until("document.documentElement.dataset.theme === 'dark'")
 	if p := pictureOf(b.screenshot("chosen-dark")); p.brightness > .3 {
 		t.Errorf("dark has brightness %.2f", p.brightness)
 	}
-	b.loading(func() { b.press("t") })
+	b.press("t")
+	b.until("document.documentElement.dataset.theme === undefined")
 }
 
 // What happens shows up by itself, and the focus stays where it is.

@@ -134,7 +134,7 @@ func (v *visit) narrow(w *way) error {
 // goTo leads to the plan of a way.
 func (v *visit) goTo(w *way) error {
 	address := w.address(v)
-	if len(w.Paths)+len(w.Without)+len(w.Steps) > maxPaths || len(w.Hunks) > maxHunks || len(address) > maxAddress {
+	if w.tooMany() || len(address) > maxAddress {
 		return errTooMany
 	}
 	http.Redirect(v.w, v.r, address, http.StatusSeeOther)

@@ -1,6 +1,7 @@
 package webui
 
 import (
+	"fmt"
 	"html"
 	"net/http"
 	"net/url"
@@ -47,6 +48,11 @@ func TestChosenChangesGoBack(t *testing.T) {
 		t.Fatalf("%d changes can be chosen", len(hunks))
 	}
 	f.chosenFrom(page, url.Values{}).want(http.StatusBadRequest, "Nothing is chosen")
+	many := make([]string, maxHunks+1)
+	for i := range many {
+		many[i] = fmt.Sprintf("%012x", i)
+	}
+	f.chosenFrom(page, url.Values{"hunk": many}).want(http.StatusBadRequest, "Too many are ticked")
 	plan := f.chosenFrom(page, url.Values{"hunk": {hunks[1][1]}, "file": {"f" + hash("b.txt")}}).want(http.StatusOK, "Take back 2 chosen changes", "What happens in the files", ">line 30<", ">thirty<").lacks(">ten<", "c.txt")
 	source := html.UnescapeString(regexp.MustCompile(`href="([^"]+)">Choose single changes`).FindStringSubmatch(plan.body)[1])
 	if again := f.get(source).want(http.StatusOK); strings.Count(again.body, "form=choose checked") != 2 {

@@ -106,6 +106,9 @@ func (h *handler) changing() {
 	h.mux.HandleFunc("POST /ui/p/{project}/choose", h.form(h.ofProject(h.choose)))
 	h.mux.HandleFunc("POST /ui/p/{project}/copy", h.form(h.ofProject(h.makeCopy)))
 	h.mux.HandleFunc("POST /ui/p/{project}/track", h.form(h.ofProject(h.track)))
+	for form, page := range map[string]string{"/apply": "plan", "/choose": "plan", "/track": ""} {
+		h.mux.HandleFunc("GET /ui/p/{project}"+form, h.page(h.ofProject(func(v *visit) error { return v.insteadOfForm(page) })))
+	}
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -200,6 +203,17 @@ func (h *handler) form(act view) http.HandlerFunc {
 		}
 		return act(v)
 	})
+}
+
+// insteadOfForm leads to a page with the same query. The answer to a form lies at the form's address, and a browser
+// that restores its tabs opens it without the form.
+func (v *visit) insteadOfForm(page string) error {
+	address := v.at(page)
+	if len(v.query) > 0 {
+		address += "?" + urlValues(v.query).Encode()
+	}
+	http.Redirect(v.w, v.r, address, http.StatusSeeOther)
+	return nil
 }
 
 func (h *handler) ofProject(show view) view {

@@ -346,8 +346,8 @@ func TestForms(t *testing.T) {
 		}
 	}
 	f.do(request(func(_ *http.Request, v url.Values) { v.Del("plan") })).want(http.StatusBadRequest)
-	if a := f.get(apply); a.status != http.StatusNotFound && a.status != http.StatusMethodNotAllowed {
-		t.Errorf("GET of a form's address: %d", a.status)
+	if a := f.get(apply); a.status != http.StatusSeeOther || !strings.Contains(a.header.Get("Location"), "/plan?") {
+		t.Errorf("GET of a form's address: %d, to %s", a.status, a.header.Get("Location"))
 	}
 	if f.read("README.md") != before {
 		t.Fatal("a refused form changed the disk")
@@ -446,5 +446,20 @@ func TestStatusOfErrors(t *testing.T) {
 	}
 	if (&handler{opt: Options{Status: func(error) int { return http.StatusTeapot }}}).statusOf(unknown) != http.StatusTeapot {
 		t.Error("the server was not asked about its own error")
+	}
+}
+
+// The answer to a form lies at the form's address. A browser that opens that address again, such as one that
+// restores its tabs, gets the preview.
+func TestAddressOfAForm(t *testing.T) {
+	t.Parallel()
+	f := story(t)
+	for form, page := range map[string]string{"apply": "plan", "choose": "plan"} {
+		if got := f.get(f.at(form, "do", "undo", "path", "a\xff")).want(http.StatusSeeOther).header.Get("Location"); got != f.at(page, "do", "undo", "path", "a\xff") {
+			t.Errorf("%s leads to %s", form, got)
+		}
+	}
+	if got := f.get(f.at("track")).want(http.StatusSeeOther).header.Get("Location"); got != f.at("") {
+		t.Errorf("track leads to %s", got)
 	}
 }

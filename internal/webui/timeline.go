@@ -57,6 +57,7 @@ type entryView struct {
 	Secrets []string // places of credentials in the files of a checkpoint
 
 	Session string      // page of its session
+	At      string      // its place on the page of its session that shows it
 	Steps   []*stepView // of a turn, newest first
 	More    int         // steps that are not shown
 }
@@ -176,6 +177,7 @@ func (v *visit) entryView(e *entry) (_ *entryView, err error) {
 	case e.Turn != nil:
 		t := e.Turn
 		view.Session = v.at("session", "id", t.Session.ID)
+		view.At = v.at("session", "id", t.Session.ID, "turn", t.Message) + "#" + view.ID
 		if len(t.Steps) > 0 && !t.Reverted {
 			view.Revert = v.at("plan", "do", "session", "session", t.Session.ID, "message", t.Message)
 		}
@@ -297,7 +299,7 @@ func (p *sessionPage) relatives(v *visit) {
 }
 
 // fill selects the steps of one page. They begin after the turn, or the step of a turn,
-// that the address names.
+// that the address names, or with the turn that it links to.
 func (p *sessionPage) fill(v *visit, turns []*turn) error {
 	room := sessionSteps
 	turns = p.remaining(v, turns)
@@ -328,9 +330,12 @@ func (p *sessionPage) fill(v *visit, turns []*turn) error {
 // remaining removes the entries of earlier pages.
 func (p *sessionPage) remaining(v *visit, turns []*turn) []*turn {
 	after, step := v.query.Get("after"), v.query.Get("step")
-	at := slices.IndexFunc(turns, func(t *turn) bool { return t.Message == after })
+	indexOf := func(message string) int {
+		return slices.IndexFunc(turns, func(t *turn) bool { return t.Message == message })
+	}
+	at := indexOf(after)
 	if at < 0 {
-		return turns
+		return p.linked(v, turns, indexOf(v.query.Get("turn")))
 	}
 	p.Newest = v.at("session", "id", p.Session.ID)
 	t := turns[at]
@@ -339,6 +344,20 @@ func (p *sessionPage) remaining(v *visit, turns []*turn) []*turn {
 		return turns[at+1:]
 	}
 	t.Steps = t.Steps[:i]
+	return turns[at:]
+}
+
+// linked removes the entries of earlier pages than that of a turn. The first page has room for the
+// newest turns.
+func (p *sessionPage) linked(v *visit, turns []*turn, at int) []*turn {
+	room := sessionSteps
+	for i := 0; i < at && room > 0; i++ {
+		room -= max(1, len(turns[i].Steps))
+	}
+	if room > 0 {
+		return turns
+	}
+	p.Newest = v.at("session", "id", p.Session.ID)
 	return turns[at:]
 }
 

@@ -59,10 +59,18 @@ func (v *visit) way() (*way, error) {
 	default:
 		missing = true
 	}
-	if missing || !w.fits() || len(w.Paths)+len(w.Without)+len(w.Steps) > maxPaths || len(w.Hunks) > maxHunks {
+	if missing || !w.fits() {
 		return nil, fmt.Errorf("%w: it names no way back", errInput)
 	}
+	if w.tooMany() {
+		return nil, errTooMany
+	}
 	return w, nil
+}
+
+// tooMany reports whether the way names more than an address may.
+func (w *way) tooMany() bool {
+	return len(w.Paths)+len(w.Without)+len(w.Steps) > maxPaths || len(w.Hunks) > maxHunks
 }
 
 // fits reports whether the way can be narrowed down as it is.

@@ -8,9 +8,12 @@
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const shown = (element) => element.checkVisibility();
   let timer = 0;
-  const say = (text) => {
-    status.textContent = text;
+  const sayOn = (text) => { // until something else is said
     clearTimeout(timer);
+    status.textContent = text;
+  };
+  const say = (text) => {
+    sayOn(text);
     timer = setTimeout(() => { status.textContent = ""; }, 6000);
   };
 
@@ -24,11 +27,17 @@
   // Items: what j and k go to. The part with data-main takes the focus.
   const mainOf = (item) => item.hasAttribute("data-main") || item.matches("tr") ? item : item.querySelector("[data-main]");
   const items = () => all("[data-item]").filter(shown);
-  const current = () => document.activeElement?.closest("[data-item]");
+  const current = () => {
+    const at = document.activeElement;
+    return at?.closest("[data-item]") ?? at?.closest("details.file")?.querySelector("[data-item]");
+  };
+  // focusItem shows all of an item, of a file with its lines, or the beginning of what is higher than the window.
   const focusItem = (item) => {
     if (!item) return;
     mainOf(item).focus({ preventScroll: true });
-    item.scrollIntoView({ block: "nearest", behavior: "instant" });
+    const whole = item.closest("details.file") ?? item;
+    const fits = whole.getBoundingClientRect().height < innerHeight - 120;
+    whole.scrollIntoView({ block: fits ? "nearest" : "start", behavior: "instant" });
   };
   // nearest is the first item in sight, where j begins after a jump.
   const nearest = (list) => list.findIndex((item) => item.getBoundingClientRect().bottom > 60);
@@ -54,6 +63,7 @@
       try {
         const next = (await fetchPage(link.href)).querySelector("[data-live]");
         const row = link.closest("p");
+        const before = new Set(items());
         // The first day of the next page may be the last one of this.
         const last = all("section.day").at(-1);
         const first = next.querySelector("section.day");
@@ -64,8 +74,13 @@
         for (const child of [...next.children]) {
           if (!child.matches("p.more") || child.querySelector("a[data-more]")) row.before(child);
         }
+        const focused = document.activeElement === link;
         row.remove();
         appended = true;
+        const added = items().filter((item) => !before.has(item));
+        if (focused) focusItem(added[0]);
+        const n = added.filter((item) => item.matches("article, .turn > *")).length;
+        say(`${n} older ${n === 1 ? "entry" : "entries"}`);
         return true;
       } catch (error) {
         say(`Older entries could not be loaded: ${error.message}`);
@@ -134,9 +149,25 @@
     const target = here?.querySelector(at) ?? here?.closest("details, article")?.querySelector(at) ??
       all(at).find((element) => !element.closest("[data-item], details.file") && shown(element));
     if (!target || target.id === "main") return;
-    if (key === "x") target.focus();
+    if (key === "x") (target.disabled ? document.querySelector(".choosing button") : target).focus();
     else target.click();
   };
+  // The colours change in place, so that what was searched for, ticked and unfolded stays.
+  const colours = document.querySelector("form[action='/ui/theme']");
+  colours.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const { value } = event.submitter;
+    const body = new URLSearchParams(new FormData(colours, event.submitter));
+    try {
+      const answer = await fetch(colours.action, { method: "POST", body, redirect: "manual" });
+      if (answer.type !== "opaqueredirect") throw new Error(`the server answers ${answer.status}`);
+    } catch (error) {
+      return say(`The colours could not be changed: ${error.message}`);
+    }
+    if (value === "auto") delete root.dataset.theme;
+    else root.dataset.theme = value;
+    for (const button of all("button[name=theme]")) button.ariaPressed = button.value === value;
+  });
   const nextTheme = () => {
     const buttons = all("button[name=theme]");
     const at = buttons.findIndex((button) => button.getAttribute("aria-pressed") === "true");
@@ -146,14 +177,18 @@
   const dialog = document.getElementById("keys");
   const commands = {
     j: () => move(1), k: () => move(-1), t: nextTheme, e: foldAll,
-    "/": () => document.querySelector("[data-filter]")?.select(),
+    "/": () => {
+      const field = document.querySelector("[data-filter]");
+      field?.focus();
+      field?.select();
+    },
     "?": () => dialog.showModal(),
     v: () => document.querySelector("a[data-view]")?.click(),
     Escape: () => (document.activeElement === document.body || document.activeElement.id === "confirm" ? press("Escape") : document.activeElement.blur()),
   };
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || dialog.open) return;
-    if (event.target.matches("input, textarea, select") && event.key !== "Escape") return;
+    if (event.target.matches("input:not([type=checkbox]), textarea, select") && event.key !== "Escape") return;
     const known = commands[event.key];
     if (!known && !/^[a-z]$/.test(event.key)) return;
     if (known || document.querySelector(`[data-key="${event.key}"]`)) {
@@ -200,8 +235,18 @@
   };
   // followBox ticks the changes of a file whose lines came later as the file is ticked.
   const followBox = (file) => {
-    if (preview && boxOf(file)?.checked === false) for (const box of boxes(file)) box.checked = false;
+    const own = boxOf(file);
+    if (own) for (const box of boxes(file)) box.checked = own.checked;
   };
+  // A whole file needs no names of its changes, for which an address has no room. A preview counts them.
+  form?.addEventListener("formdata", ({ formData }) => {
+    if (preview) return;
+    const whole = all("input[name=file]:checked").filter((own) => !own.indeterminate).map((own) => document.getElementById(own.value));
+    const named = new Set(whole.flatMap(boxes).map((box) => box.value));
+    const rest = formData.getAll("hunk").filter((id) => !named.has(id));
+    formData.delete("hunk");
+    for (const id of rest) formData.append("hunk", id);
+  });
   // The box of a turn stands for the boxes of its steps.
   const countSteps = (turn) => {
     const steps = all("input[name=step]", turn);
@@ -227,6 +272,17 @@
     tell();
   });
   if (all("input[form=choose]").length) tell();
+
+  // A double click, or a key that is held down, sends a form once: the answer to a second request would take the place
+  // of the result. A person who has stopped the page can send the form again soon.
+  const sent = new WeakSet();
+  document.addEventListener("submit", (event) => {
+    const sending = event.target;
+    if (sending.method !== "post" || event.defaultPrevented) return;
+    if (sent.has(sending)) return event.preventDefault();
+    sent.add(sending);
+    setTimeout(() => sent.delete(sending), 3000);
+  });
 
   // Search as one types: the list is replaced by what the server finds.
   let searching = 0;
@@ -255,6 +311,28 @@
   // Live: what is new is put in place, unless older pages were appended, which a
   // replacement would take away from under the reader.
   const live = () => document.querySelector("[data-live]");
+  // place notes which control has the focus, and what stands where in the window. Its functions bring both back
+  // after the list was replaced. At the top of the page the list moves down, so that what is new is seen.
+  const place = () => {
+    const control = document.activeElement.closest("[data-live] *");
+    const holder = control?.closest("[id]").id;
+    const address = control?.getAttribute("href");
+    const focus = () => {
+      if (!control) return;
+      const within = document.getElementById(holder) ?? live();
+      const same = all("a", within).find((link) => link.getAttribute("href") === address);
+      const other = control.dataset.more === undefined ? within.querySelector("[data-main]") : within.querySelector("a[data-more]");
+      (same ?? other)?.focus({ preventScroll: true });
+    };
+    const top = (element) => element.getBoundingClientRect().top;
+    const seen = scrollY > 0 ? all("[data-live] [id]").find((element) => top(element) > 60) : null;
+    const was = seen && top(seen);
+    const read = () => {
+      const again = seen && document.getElementById(seen.id);
+      if (again) scrollBy({ top: top(again) - was, behavior: "instant" });
+    };
+    return { focus, read };
+  };
   let refreshing = 0;
   const refresh = async () => {
     if (!live() || new URLSearchParams(location.search).has("after")) return;
@@ -265,10 +343,11 @@
     if (mine !== refreshing) return; // a later look is under way
     if (appended || from !== location.href) return refresh(); // another list is shown by now
     if (!fresh || fresh.innerHTML === live().innerHTML) return;
-    const focused = current()?.id;
     const before = new Set(all("[data-live] [id]").map((element) => element.id));
+    const { focus, read } = place();
     live().replaceWith(fresh);
-    if (focused) focusItem(document.getElementById(focused));
+    focus();
+    read();
     const news = all("[data-item][id]", fresh).filter((element) => !before.has(element.id)).length;
     if (news) say(news === 1 ? "1 new entry" : `${news} new entries`);
   };
@@ -283,16 +362,19 @@
     // one. What a stream has missed before it began again is looked for.
     let events = null;
     let missed = document.hidden;
+    let failures = 0; // since the stream was open
     const listen = () => {
       events = new EventSource(address);
       events.onopen = () => {
         if (missed) later();
         missed = true;
+        if (failures > 1) say("The server answers again.");
+        failures = 0;
       };
       events.onerror = () => {
-        if (events.readyState !== EventSource.CLOSED) return; // the browser tries again
-        clearTimeout(timer);
-        status.textContent = "This page no longer follows what happens: load it again.";
+        if (events.readyState === EventSource.CLOSED) return sayOn("This page no longer follows what happens: load it again.");
+        // The browser tries again. A stream that was only cut begins again at the first try.
+        if (++failures === 2) sayOn("The server does not answer. What is shown may be old.");
       };
       events.onmessage = later;
       for (const name of ["track", "session", "step", "revert", "operation", "gc"]) events.addEventListener(name, later);

@@ -111,7 +111,7 @@ func (c *Dialog) AskHunks(ctx context.Context, word string, files iter.Seq2[cair
 			break
 		}
 	}
-	return a.chosen, nil
+	return a.chosen, ctx.Err() // an interrupt is no answer
 }
 
 // NoteChosen reports whether a hunk was chosen. If so, the flags name the hunks in the place of the
@@ -162,7 +162,7 @@ func (a *asker) about(d *cairn.FileDiff, i int) (string, error) {
 		if answer != "" && strings.Contains("ynqad", answer) && len(answer) == 1 {
 			return answer, nil
 		}
-		if err != nil { // the end of the input, or an interrupt, which the context reports later
+		if err != nil { // the end of the input, or an interrupt, which the context reports
 			fmt.Fprintln(a.out)
 			return "q", nil
 		}

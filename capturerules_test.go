@@ -216,6 +216,26 @@ func TestR48_SparseCheckout(t *testing.T) {
 	}
 }
 
+// An operation knows where nothing stood, also where the index has a file that the sparse checkout leaves out.
+func TestR48_UndoOfWhatASparseCheckoutLeavesOut(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	f := newFixture(t, gittest.Tree{"in/f": gittest.File("in"), "out/g": gittest.File("out"), "out/deep/h": gittest.File("h"), "top/t": gittest.File("t")})
+	o.Init(f.root)
+	o.Commit(f.root, "first")
+	full := f.track()
+	o.In(f.root, "sparse-checkout", "set", "in")
+	before := f.besidesGit()
+	f.restoreAll(full.Hash)
+	after := f.besidesGit()
+	for range 2 {
+		f.undo(cairn.RevertOptions{})
+		gittest.AssertEqual(t, "after the undo", before, f.besidesGit())
+		f.redo()
+		gittest.AssertEqual(t, "after the redo", after, f.besidesGit())
+	}
+}
+
 func TestR102_R104_R105_AnyDirectory(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"one/f": gittest.File("1"), "two/f": gittest.File("2"), "f": gittest.File("0")})

@@ -117,6 +117,7 @@ type takeBackOptions struct {
 	within *state.PathScope
 	policy plan.Policy
 	made   []string    // see threeWay
+	gone   []string    // paths that were certainly absent at base
 	pairs  [][2]string // see plan.Options
 
 	kept, conflicts []state.PathReason // found before planning
@@ -141,7 +142,7 @@ func (r *Operator) takingBack(ctx context.Context, target, base *history.Checkpo
 	if err != nil {
 		return nil, err
 	}
-	changes, err := r.changesOf(ctx, to, from, opt.within)
+	changes, err := r.changesOf(ctx, to.WithAbsent(opt.made), from.WithAbsent(opt.gone), opt.within)
 	if err != nil {
 		return nil, err
 	}

@@ -148,6 +148,24 @@ func TestR15_UndoOfADeniedDirectory(t *testing.T) {
 	}
 }
 
+// TestR15_UndoOfADeniedFile: a file on the deny list that a restore has brought back by its name cannot be saved. An undo
+// leaves it and says so.
+func TestR15_UndoOfADeniedFile(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, secrets)
+	old := f.trackAll()
+	f.opt.Never = []string{"*.pem"}
+	f.remove("key.pem")
+	f.track()
+	f.restore(old, "key.pem", "a")
+	for _, opt := range []cairn.RevertOptions{{DryRun: true}, {DryRun: true, Paths: []string{"key.pem"}}, {}} {
+		res := f.undo(opt)
+		if len(res.Kept) != 1 || res.Kept[0].Path != "key.pem" || !strings.Contains(res.Kept[0].Reason, "never stored") || f.read("key.pem") != "K1" {
+			t.Errorf("%+v: %+v", opt, res)
+		}
+	}
+}
+
 func TestR15_StoreIsPrivate(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, secrets)

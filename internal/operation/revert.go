@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
@@ -175,8 +177,33 @@ func (r *Operator) planTakeBack(ctx context.Context, disk *capture.Snapshot, c r
 	for _, path := range opt.made {
 		way.Made[path] = true
 	}
+	denied, err := r.deniedLeft(r.live(disk), c.from, opt)
+	if err != nil {
+		return nil, err
+	}
 	return plan.Make(ctx, r.Store, r.live(disk), disk.DiskState(), c.to, plan.Options{
-		Scope: c.scope, Way: way, Step: c.step, Pairs: opt.pairs, LeftOut: c.left, Kept: opt.kept,
+		Scope: c.scope, Way: way, Step: c.step, Pairs: opt.pairs, LeftOut: c.left, Kept: slices.Concat(opt.kept, denied),
 		Conflicts: opt.conflicts,
 	})
+}
+
+// deniedLeft lists the files on the deny list that the operation has made. They stay: the state after it does not hold
+// them, and they cannot be saved.
+func (r *Operator) deniedLeft(live plan.LiveDisk, from state.State, opt takeBackOptions) (kept []state.PathReason, err error) {
+	for _, path := range opt.made {
+		if !r.Denied(path) || !opt.within.Covers(path) {
+			continue
+		}
+		held, err := r.EntryOrNil(from.Tree, path)
+		if err != nil {
+			return nil, err
+		}
+		if held != nil {
+			continue // the plan decides
+		}
+		if found, err := live.Find(path); err == nil && found != nil && found.Path == path && found.Mode != object.Dir {
+			kept = append(kept, state.PathReason{Path: state.Path(path), Reason: plan.ReasonDenied})
+		}
+	}
+	return kept, nil
 }

@@ -1,6 +1,7 @@
 package cairn_test
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -213,6 +214,60 @@ func TestR48_SparseCheckout(t *testing.T) {
 	res := f.restore(got.Hash)
 	if !f.exists("out/g") || !f.exists("out/deep/h") {
 		t.Errorf("absent by a sparse checkout was taken for deleted: %+v", res)
+	}
+}
+
+// An operation knows where nothing stood, also where the index has a file that the sparse checkout leaves out.
+func TestR48_UndoOfWhatASparseCheckoutLeavesOut(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	f := newFixture(t, gittest.Tree{"in/f": gittest.File("in"), "out/g": gittest.File("out"), "out/deep/h": gittest.File("h"), "top/t": gittest.File("t")})
+	o.Init(f.root)
+	o.Commit(f.root, "first")
+	full := f.track()
+	o.In(f.root, "sparse-checkout", "set", "in")
+	before := f.besidesGit()
+	f.restoreAll(full.Hash)
+	after := f.besidesGit()
+	for range 2 {
+		f.undo(cairn.RevertOptions{})
+		gittest.AssertEqual(t, "after the undo", before, f.besidesGit())
+		f.redo()
+		gittest.AssertEqual(t, "after the redo", after, f.besidesGit())
+	}
+}
+
+// A tracked file that a sparse checkout leaves out is captured when it is back, also where it is ignored, and whatever the
+// stat cache knows.
+func TestR48_BackInASparseCheckout(t *testing.T) {
+	t.Parallel()
+	for name, rules := range map[string]gittest.Tree{
+		"none":      {},
+		"file":      {"out/.gitignore": gittest.File("g\n")},
+		"directory": {"in/.gitignore": gittest.File(""), ".gitignore": gittest.File("/out/\n")},
+		"from top":  {".gitignore": gittest.File("/out/deep/h\n")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := gittest.NewOracle(t)
+			tree := gittest.Tree{"in/f": gittest.File("in"), "out/g": gittest.File("out"), "out/deep/h": gittest.File("h")}
+			maps.Copy(tree, rules)
+			f := newFixture(t, tree)
+			o.Init(f.root)
+			o.In(f.root, "add", "-f", ".")
+			o.In(f.root, "commit", "-qm", "first")
+			full := f.track()
+			o.In(f.root, "sparse-checkout", "set", "in")
+			f.track()
+			f.restoreAll(full.Hash)
+			if got := f.track(); got.Hash != full.Hash || len(got.Skipped) > 0 {
+				t.Errorf("after the restore: %s, want %s; left out %+v; it holds %q", got.Hash, full.Hash, got.Skipped, f.files(got.Hash))
+			}
+			f.write("out/deep/h", "new")
+			if got := f.track(); !slices.Equal(f.patch(full.Hash), []string{"out/deep/h"}) {
+				t.Errorf("after a change: %q, left out %+v", f.patch(full.Hash), got.Skipped)
+			}
+		})
 	}
 }
 

@@ -112,6 +112,60 @@ func holdsBlob(t *testing.T, f *fixture, text string) bool {
 }
 
 // TestR15_StoreIsPrivate: other users cannot read captured files.
+// TestR15_UndoOfADeniedDirectory: a directory on the deny list that an operation made goes with the undo, and comes back
+// with the redo, unless something else has come into it.
+func TestR15_UndoOfADeniedDirectory(t *testing.T) {
+	t.Parallel()
+	for name, tree := range map[string]gittest.Tree{
+		"empty":      {"a": gittest.File("a"), "vault": gittest.Dir()},
+		"with files": secrets,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, tree)
+			old := f.trackAll()
+			f.opt.Never = []string{"vault/"}
+			if err := os.RemoveAll(f.path("vault")); err != nil {
+				t.Fatal(err)
+			}
+			f.write("a", "b")
+			f.track()
+			before := f.manifest()
+			f.restore(old)
+			after := f.manifest()
+			for range 2 {
+				f.undo(cairn.RevertOptions{})
+				gittest.AssertEqual(t, "after the undo", before, f.manifest())
+				f.redo()
+				gittest.AssertEqual(t, "after the redo", after, f.manifest())
+			}
+			f.write("vault/mine", "mine")
+			f.undo(cairn.RevertOptions{})
+			if f.read("vault/mine") != "mine" || f.read("a") != "b" {
+				t.Error("the undo did not leave what came into the directory, or did nothing")
+			}
+		})
+	}
+}
+
+// TestR15_UndoOfADeniedFile: a file on the deny list that a restore has brought back by its name cannot be saved. An undo
+// leaves it and says so.
+func TestR15_UndoOfADeniedFile(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, secrets)
+	old := f.trackAll()
+	f.opt.Never = []string{"*.pem"}
+	f.remove("key.pem")
+	f.track()
+	f.restore(old, "key.pem", "a")
+	for _, opt := range []cairn.RevertOptions{{DryRun: true}, {DryRun: true, Paths: []string{"key.pem"}}, {}} {
+		res := f.undo(opt)
+		if len(res.Kept) != 1 || res.Kept[0].Path != "key.pem" || !strings.Contains(res.Kept[0].Reason, "never stored") || f.read("key.pem") != "K1" {
+			t.Errorf("%+v: %+v", opt, res)
+		}
+	}
+}
+
 func TestR15_StoreIsPrivate(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, secrets)

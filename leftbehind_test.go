@@ -194,3 +194,20 @@ func TestV06_UndoLeavesADirectoryInItsFilesPlace(t *testing.T) {
 		}
 	}
 }
+
+// A directory that an operation has made, that is ignored now and whose bits the user has changed is one conflict.
+func TestV02_OneConflictForALeftDirectory(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1"), "y": gittest.Dir()})
+	old := f.track().Checkpoint
+	f.remove("y")
+	f.write(".gitignore", "y/\n")
+	f.track()
+	f.restore(old, "y")
+	if err := os.Chmod(f.path("y"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if res := f.undo(cairn.RevertOptions{}); len(res.Conflicts) != 1 || res.Conflicts[0].Path != "y" {
+		t.Errorf("%+v", res)
+	}
+}

@@ -5,6 +5,7 @@ package access
 import (
 	"context"
 	"io"
+	"log/slog"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
@@ -52,6 +53,9 @@ func FreeSpace(r Repo) (int64, error) { return r.inner().store.FreeSpace() }
 // Pushing reports whether a push in the background goes on that takes along what the store of a root holds now. If
 // not, the caller begins one.
 func Pushing(dataDir, root string) bool { return transfer.Pushes(state.StorePath(dataDir, root)) }
+
+// Logger returns the logger of a Repo.
+func Logger(r Repo) *slog.Logger { return r.inner().store.Log }
 
 // SetClock makes a Repo record and clean as of another time.
 func SetClock(r Repo, now func() time.Time) { r.inner().store.Now = now }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/access"
 )
 
 // Verdict says for people how a test ended.
@@ -19,10 +20,11 @@ func Verdict(t *cairn.TestResult) string {
 }
 
 // Verdicts tells whether the tests of a checkpoint passed, nil without results. Checkpoints are there
-// without results that cannot be read.
+// without results that cannot be read; a warning tells of these.
 func Verdicts(ctx context.Context, repo *cairn.Repo) func(id string) *bool {
 	all, err := repo.TestResults(ctx)
 	if err != nil {
+		access.Logger(repo).Warn("results of tests left out", "error", err)
 		all = nil
 	}
 	verdicts := cairn.TestVerdicts(all)

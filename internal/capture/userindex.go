@@ -20,7 +20,8 @@ import (
 // milliseconds, so an excerpt is stored with the stat cache until the index file changes. The
 // excerpt lists the tracked paths that the last capture did not hold; captured paths stay captured
 // anyway. Paths that were dropped from the capture since may be tracked, too. Only their names are
-// stored, and the index is read again when one of them comes back and is ignored.
+// stored, and the index is read again when one of them comes back and is ignored. So it is with
+// paths that a sparse checkout leaves out.
 type userIndex struct {
 	signature git.Signature
 	repo      *git.Repo
@@ -85,7 +86,7 @@ func (u *userIndex) holds(path string, dir bool) bool {
 		if listHolds(u.kept.Held, path, dir) {
 			return true
 		}
-		if !listHolds(u.kept.Dropped, path, dir) {
+		if !listHolds(u.kept.Dropped, path, dir) && !u.leftOut(path, dir) {
 			return false
 		}
 		u.late.Store(true)
@@ -97,6 +98,18 @@ func (u *userIndex) holds(path string, dir bool) bool {
 		return x.HasUnder(u.prefix + path)
 	}
 	return x.Contains(u.prefix + path)
+}
+
+// leftOut reports whether the sparse checkout leaves out the path, or something above it, or below the directory. The
+// file may be back, for instance by a restore.
+func (u *userIndex) leftOut(path string, dir bool) bool {
+	list := u.kept.Sparse
+	for above := path; above != "" && len(list) > 0; above, _ = index.Split(above) {
+		if listHolds(list, above, false) {
+			return true
+		}
+	}
+	return dir && listHolds(list, path, true)
 }
 
 func listHolds(sorted []state.Path, path string, dir bool) bool {

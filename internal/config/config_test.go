@@ -52,6 +52,13 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
+// TestHomeIsNoDirectory: services run with the home /dev/null. Git takes its configuration there for absent, too.
+func TestHomeIsNoDirectory(t *testing.T) {
+	t.Parallel()
+	file := write(t, "")
+	load(t, Sources{UserFile: filepath.Join(file, ".config", "cairn", "config.toml"), ProjectFile: filepath.Join(file, "x"), Env: env()})
+}
+
 func TestEveryKey(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -44,12 +44,12 @@ func (c *Config) loadFile(path string, apply func(*file) error) error {
 
 var errNoFile = errors.New("no regular file of at most 1 MiB")
 
-// readFile returns nil for a file that does not exist. Beside an error it returns the file if
+// readFile returns nil for a file that does not exist, as in the home /dev/null of a service. Beside an error it returns the file if
 // its text was read.
 func readFile(path string) (*file, error) {
 	in, err := atomicfile.Open(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return nil, nil
 	case errors.Is(err, atomicfile.ErrNotRegular), errors.Is(err, syscall.EISDIR):
 		return nil, &Error{Where: path, Err: errNoFile}

@@ -53,6 +53,7 @@ func (r *Store) Timeline(ctx context.Context) ([]Moment, error) {
 	}
 	for _, ref := range refs {
 		if ref.Err != nil {
+			r.Log.Warn("line left out", "ref", ref.Name, "error", ref.Err)
 			continue
 		}
 		if err := c.line(ref.ID); err != nil {
@@ -98,20 +99,30 @@ type moments struct {
 // line adds a checkpoint and those before it. A checkpoint that was cleaned away ends it, and so
 // does a damaged one: the rest of the history is whole.
 func (c *moments) line(id object.ID) error {
-	for !id.IsZero() && c.by[id] == nil {
+	for after := (object.ID{}); !id.IsZero() && c.by[id] == nil; {
 		if err := c.ctx.Err(); err != nil {
 			return err
 		}
 		m, err := c.repo.readMoment(id, c.ends)
 		if err != nil {
-			c.repo.Log.Debug("line ends here", "checkpoint", id, "error", err)
+			c.endsEarly(after, id, err)
 			return nil
 		}
 		c.by[id] = m
 		c.all = append(c.all, m)
-		id = m.Parent
+		after, id = id, m.Parent
 	}
 	return nil
+}
+
+// endsEarly tells of a checkpoint that cannot be read: a step that it had may have made what now seems to be the user's
+// change. A cleaning that has cut the line below the checkpoint after it in the meantime is no damage.
+func (c *moments) endsEarly(after, id object.ID, err error) {
+	if errors.Is(err, odb.ErrNotFound) && !c.ends.cut.Has(after) && c.repo.Ends().cut.Has(after) {
+		c.repo.Log.Debug("line ends here", "checkpoint", id, "error", err)
+		return
+	}
+	c.repo.Log.Warn("older part of a line left out", "checkpoint", id, "error", err)
 }
 
 func (c *moments) operation(op *Operation) error {

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
@@ -118,6 +120,7 @@ type takeBackOptions struct {
 	named  bool // within has paths that a caller named
 	policy plan.Policy
 	made   []string    // see threeWay
+	gone   []string    // paths that were certainly absent at base
 	pairs  [][2]string // see plan.Options
 
 	kept, conflicts []state.PathReason // found before planning
@@ -142,7 +145,7 @@ func (r *Operator) takingBack(ctx context.Context, target, base *history.Checkpo
 	if err != nil {
 		return nil, err
 	}
-	changes, err := r.changesOf(ctx, to, from, opt.within)
+	changes, err := r.changesOf(ctx, to.WithAbsent(opt.made), from.WithAbsent(opt.gone), opt.within)
 	if err != nil {
 		return nil, err
 	}
@@ -182,8 +185,33 @@ func (r *Operator) planTakeBack(ctx context.Context, disk *capture.Snapshot, c r
 	for _, path := range opt.made {
 		way.Made[path] = true
 	}
+	denied, err := r.deniedLeft(r.live(disk), c.from, opt)
+	if err != nil {
+		return nil, err
+	}
 	return plan.Make(ctx, r.Store, r.live(disk), disk.DiskState(), c.to, plan.Options{
-		Scope: c.scope, Way: way, Step: c.step, Pairs: opt.pairs, LeftOut: c.left, Kept: opt.kept,
+		Scope: c.scope, Way: way, Step: c.step, Pairs: opt.pairs, LeftOut: c.left, Kept: slices.Concat(opt.kept, denied),
 		Conflicts: opt.conflicts,
 	})
+}
+
+// deniedLeft lists the files on the deny list that the operation has made. They stay: the state after it does not hold
+// them, and they cannot be saved.
+func (r *Operator) deniedLeft(live plan.LiveDisk, from state.State, opt takeBackOptions) (kept []state.PathReason, err error) {
+	for _, path := range opt.made {
+		if !r.Denied(path) || !opt.within.Covers(path) {
+			continue
+		}
+		held, err := r.EntryOrNil(from.Tree, path)
+		if err != nil {
+			return nil, err
+		}
+		if held != nil {
+			continue // the plan decides
+		}
+		if found, err := live.Find(path); err == nil && found != nil && found.Path == path && found.Mode != object.Dir {
+			kept = append(kept, state.PathReason{Path: state.Path(path), Reason: plan.ReasonDenied})
+		}
+	}
+	return kept, nil
 }

@@ -137,11 +137,34 @@ func (r *Operator) takeBackOperation(
 			req.outside.ways = append(req.outside.ways, []string{id})
 		}
 	}
+	gone, err := r.deletedBy(op, after)
+	if err != nil {
+		return nil, err
+	}
 	makePlan, err := r.takingBack(ctx, before, after, takeBackOptions{
-		within: within, policy: opt.policy(), made: history.CreatedBy(op),
+		within: within, policy: opt.policy(), made: history.CreatedBy(op), gone: gone,
 	})
 	if err != nil {
 		return nil, err
 	}
 	return r.operateLocked(ctx, l, req, makePlan)
+}
+
+// deletedBy lists the paths of an operation that the state after it does not hold. The state has every file that the
+// operation has written, so they were deleted, or are directories.
+func (r *Operator) deletedBy(op *history.Operation, after *history.Checkpoint) (gone []string, err error) {
+	s, err := history.StateOf(after)
+	if err != nil || len(s.Meta.Skipped) == 0 {
+		return nil, err
+	}
+	for _, path := range op.Paths {
+		e, err := r.EntryOrNil(s.Tree, path)
+		if err != nil {
+			return nil, err
+		}
+		if e == nil {
+			gone = append(gone, path)
+		}
+	}
+	return gone, nil
 }

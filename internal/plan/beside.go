@@ -23,7 +23,7 @@ func DirsBeside(live LiveDisk, paths iter.Seq[string]) map[string]uint16 {
 	for path := range paths {
 		for at := path; at != "" && !asked[at]; at, _ = index.Split(at) {
 			asked[at] = true
-			if live.Index.Lookup(at) != nil {
+			if rec := live.Index.Lookup(at); rec != nil && rec.Skip() != index.Denied {
 				continue
 			}
 			found, err := live.Find(at)

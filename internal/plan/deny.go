@@ -7,8 +7,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// reasonDenied says why an operation leaves a path alone.
-const reasonDenied = "on the list of what is never stored, so it cannot be saved first"
+// ReasonDenied says why an operation leaves a path alone.
+const ReasonDenied = "on the list of what is never stored, so it cannot be saved first"
 
 // withdrawDenied withdraws the changes of paths on the deny list: those that would need saving
 // first, and those that would bring a denied path back, unless the scope names exactly it.
@@ -23,7 +23,7 @@ func (p *planner) withdrawDenied() {
 			return false
 		}
 		spared[path] = true
-		p.addKept(path, reasonDenied)
+		p.addKept(path, ReasonDenied)
 		return true
 	})
 	p.withdraw(spared)
@@ -32,7 +32,7 @@ func (p *planner) withdrawDenied() {
 		c := &p.Changes[i]
 		if c.Mode != object.Dir && !c.ID.IsZero() && p.store.Denied(c.Path) && !p.scope.NamesExactly(c.Path) {
 			spared[c.Path] = true
-			p.addKept(c.Path, reasonDenied)
+			p.addKept(c.Path, ReasonDenied)
 		}
 	}
 	p.withdraw(spared)

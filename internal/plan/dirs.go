@@ -172,7 +172,7 @@ func (p *planner) makeDir(path string, needed bool) (made bool) {
 	case found != nil && found.Mode == object.Dir && found.Path == path && !p.cleared[path]:
 		p.leftDir(path, found.Perm) // there, but in an ignored or unreadable place
 		return false
-	case !needed && (p.absence.covered.Lists(path) || p.way != nil && p.baseHasDir(path)):
+	case !needed && (p.absence.covered.Lists(path) && !p.targetDirs.Lists(path) || p.way != nil && p.baseHasDir(path)):
 		return false
 	case found == nil || p.cleared[found.Path]:
 	case found.Mode == object.Dir:

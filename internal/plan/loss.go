@@ -140,7 +140,8 @@ func (p *planner) planDeleteLeftover(path string) error {
 func (p *planner) leftDirs() {
 	above := p.aboveAdded()
 	for _, folder := range slices.Backward(slices.Sorted(maps.Keys(p.way.Made))) {
-		if !p.baseHasDir(folder) || p.cleared[folder] || !p.scope.Covers(folder) && !above[folder] || p.captured.Index.Lookup(folder) != nil || p.targetHasDir(folder) {
+		rec := p.captured.Index.Lookup(folder)
+		if !p.baseHasDir(folder) || p.cleared[folder] || !p.scope.Covers(folder) && !above[folder] || rec != nil && rec.Skip() != index.Denied || p.targetHasDir(folder) {
 			continue
 		}
 		names, err := p.live.Names(folder)

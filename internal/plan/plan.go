@@ -112,7 +112,7 @@ func Make(
 		p.addLeftOut(uncapturedOf(target, opt.Scope))
 	}
 	p.addLeftOut(opt.LeftOut)
-	p.Kept, p.Conflicts = append(p.Kept, opt.Kept...), append(p.Conflicts, opt.Conflicts...)
+	p.Kept, p.Conflicts = append(distinct(p.Kept), opt.Kept...), append(distinct(p.Conflicts), opt.Conflicts...)
 	if opt.Way != nil {
 		p.Plan.Merged = p.merger.Merged
 		if opt.Way.Policy == Fail && len(p.Conflicts) > 0 {
@@ -120,6 +120,16 @@ func Make(
 		}
 	}
 	return &p.Plan, nil
+}
+
+// distinct leaves out what stands before in the list: left directories are looked at before the files and after them.
+func distinct(list []state.PathReason) []state.PathReason {
+	seen := make(map[state.PathReason]bool, len(list))
+	return slices.DeleteFunc(list, func(s state.PathReason) bool {
+		again := seen[s]
+		seen[s] = true
+		return again
+	})
 }
 
 func (p *planner) files(ctx context.Context) error {

@@ -13,6 +13,7 @@ type Coverage struct {
 	Seen    map[string]bool
 	files   map[string]bool // the paths in Reasons that are files, with nothing below them
 	only    bool            // only the paths in Seen were read
+	absent  map[string]bool // see State.WithAbsent
 }
 
 // NewCoverage returns the Coverage of a state's metadata. An unread .gitignore makes its whole
@@ -20,7 +21,7 @@ type Coverage struct {
 func NewCoverage(m *Metadata) *Coverage {
 	c := &Coverage{
 		Kind: m.Partial, Skipped: m.Skipped, Reasons: make(map[string]string, len(m.Skipped)),
-		files: make(map[string]bool), only: m.Partial == ExtentPaths,
+		files: make(map[string]bool), only: m.Partial == ExtentPaths, absent: m.absent,
 	}
 	for _, s := range m.Skipped {
 		c.Reasons[string(s.Path)] = s.Reason
@@ -76,6 +77,9 @@ func IsOfFile(s Skipped) bool {
 func (c *Coverage) Nearest(path string) (at, reason string) {
 	if c == nil || len(c.Reasons) == 0 && !c.only {
 		return "", ""
+	}
+	if c.absent[path] {
+		return path, ""
 	}
 	for p := path; ; p, _ = index.Split(p) {
 		if c.Seen[p] {

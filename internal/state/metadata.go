@@ -45,6 +45,8 @@ type Metadata struct {
 	// Partial and Seen are set in a checkpoint that does not vouch for every path.
 	Partial Extent `json:"partial,omitempty"`
 	Seen    []Path `json:"seen,omitempty"` // read with everything below, whatever Skipped and Partial say of a directory above
+
+	absent map[string]bool // see State.WithAbsent; never written
 }
 
 // Lists reports whether a path is among the directories that no tree can hold.

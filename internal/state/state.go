@@ -10,6 +10,20 @@ type State struct {
 	Meta *Metadata
 }
 
+// WithAbsent returns the state, with the knowledge that nothing stood at some paths. An operation knows it of the paths
+// that it made or deleted. A capture may list them as present: those that a sparse checkout leaves out.
+func (s State) WithAbsent(paths []string) State {
+	if len(paths) == 0 || len(s.Meta.Skipped) == 0 {
+		return s
+	}
+	m := *s.Meta
+	m.absent = make(map[string]bool, len(paths))
+	for _, path := range paths {
+		m.absent[path] = true
+	}
+	return State{s.Tree, &m}
+}
+
 // DifferingPerms returns the paths whose exceptions from the common permission bits differ.
 func DifferingPerms(a, b *Metadata) map[string]bool {
 	paths := make(map[string]bool)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -211,6 +212,8 @@ func hint(err error) string {
 		return hooks.Remedy(err) + "; until then cairn log, ls, cat, show and diff FROM TO read the store"
 	case errors.Is(err, cairn.ErrStore), atomicfile.IsFull(err):
 		return hooks.Remedy(err)
+	case errors.Is(err, fs.ErrPermission) && strings.Contains(err.Error(), filepath.FromSlash("/snapshot/")): // of a file in a store
+		return "where another user, such as root, has worked here, cairn doctor says how to give the store back"
 	case errors.Is(err, cairn.ErrNotFound) && strings.Contains(err.Error(), "there are only 0"):
 		return "cairn track makes the first one"
 	case errors.Is(err, cairn.ErrNotFound) && strings.Contains(err.Error(), "nothing to "):

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
@@ -45,6 +46,10 @@ func TestHintsOfAStoreThatCannotBeWritten(t *testing.T) {
 	cleaned := hint(fmt.Errorf("clean: write the ends of lines: %w", syscall.ENOSPC))
 	if !strings.Contains(made, "CAIRN_DATA_DIR") || !strings.Contains(cleaned, "a little room") {
 		t.Errorf("%q, %q", made, cleaned)
+	}
+	ref := filepath.FromSlash("/data/snapshot/0123456789abcdef/refs/cairn/disk")
+	if others := hint(fmt.Errorf("ref refs/cairn/disk: %w", &fs.PathError{Op: "open", Path: ref, Err: fs.ErrPermission})); !strings.Contains(others, "cairn doctor") {
+		t.Errorf("a file of another user in a store: %q", others)
 	}
 	if elsewhere := hint(fmt.Errorf("no place for a copy: %w", fs.ErrPermission)); elsewhere != "" {
 		t.Errorf("a place that is no store: %q", elsewhere)

@@ -60,6 +60,7 @@ func (s *seat) onTerminal(args ...string) *onTerminal {
 // startOnTerminal starts the program on a pseudo-terminal, with variables beside the usual ones.
 func (s *seat) startOnTerminal(env []string, args ...string) *onTerminal {
 	s.Helper()
+	defaultSignals()
 	program, err := exec.LookPath("cairn")
 	if err != nil {
 		s.Fatal(err)

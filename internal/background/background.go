@@ -1,5 +1,5 @@
 // Package background starts a program in the background: a process without terminal, without
-// open files, and of no session of the caller.
+// open files, and of no session of the caller. It also starts one in the place of this process.
 package background
 
 import (

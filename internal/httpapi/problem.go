@@ -10,6 +10,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/answers"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 )
@@ -56,16 +57,41 @@ func StatusOf(err error) int {
 	if errors.As(err, &known) {
 		return known.GetStatus()
 	}
-	status, _, _ := problemKind(err)
-	return status
+	return statusOfKind(kindOf(err), err)
 }
 
-// problemKind returns status and kind of an error of the library or of this package.
-func problemKind(err error) (status int, kind protocol.Kind, known bool) {
+// kindOf returns the kind of an error of the library or of this package.
+func kindOf(err error) protocol.Kind {
 	if errors.Is(err, errGoingBack) {
-		return http.StatusConflict, protocol.Busy, true
+		return protocol.Busy
 	}
 	return answers.KindOf(err)
+}
+
+// statuses has the kinds of errors that are no 409.
+var statuses = map[protocol.Kind]int{
+	protocol.Internal:    http.StatusInternalServerError,
+	protocol.Expired:     http.StatusGone,
+	protocol.NotFound:    http.StatusNotFound,
+	protocol.BadRoot:     http.StatusNotFound,
+	protocol.BadRequest:  http.StatusBadRequest,
+	protocol.BadID:       http.StatusBadRequest,
+	protocol.BadName:     http.StatusBadRequest,
+	protocol.BadPlace:    http.StatusBadRequest,
+	protocol.Ambiguous:   http.StatusBadRequest,
+	protocol.Outside:     http.StatusBadRequest,
+	protocol.Sealed:      http.StatusLocked,
+	protocol.Unreachable: http.StatusGatewayTimeout,
+}
+
+func statusOfKind(kind protocol.Kind, err error) int {
+	if kind == protocol.Refused && errors.Is(err, cairn.ErrNoSpace) {
+		return http.StatusInsufficientStorage
+	}
+	if status := statuses[kind]; status != 0 {
+		return status
+	}
+	return http.StatusConflict
 }
 
 // problemOf turns an error of the library into a problem. It logs unknown errors.
@@ -77,8 +103,8 @@ func (s *Server) problemOf(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return problem(statusGone, protocol.Internal, "the client has hung up")
 	}
-	if status, kind, known := problemKind(err); known {
-		return problem(status, kind, "%v", err)
+	if kind := kindOf(err); kind != protocol.Internal {
+		return problem(statusOfKind(kind, err), kind, "%v", err)
 	}
 	s.opt.Logger.Error("a request failed", "error", err)
 	return problem(http.StatusInternalServerError, protocol.Internal, "%v", err)

@@ -179,7 +179,7 @@ func TestRemoteStatuses(t *testing.T) {
 		{cairn.ErrNoRemote, 409, protocol.NoRemote},
 	} {
 		err := ofRemote(c.err)
-		if _, kind, _ := problemKind(err); StatusOf(err) != c.status || kind != c.kind {
+		if kind := kindOf(err); StatusOf(err) != c.status || kind != c.kind {
 			t.Errorf("%v: %d %s", c.err, StatusOf(err), kind)
 		}
 	}

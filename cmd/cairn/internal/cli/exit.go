@@ -17,6 +17,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/answers"
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/hooks"
+	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -255,7 +256,7 @@ func (c *Program) failureOf(ctx context.Context, err error) Failure {
 // code names the kind of an error, as the server does in a problem's type.
 func code(err error) string {
 	var usage *usageError
-	_, kind, known := answers.KindOf(err)
+	kind := answers.KindOf(err)
 	switch {
 	case errors.As(err, &usage), errors.Is(err, cairn.ErrPlace):
 		return "usage"
@@ -263,7 +264,7 @@ func code(err error) string {
 		return "unsound"
 	case IsConfigError(err):
 		return "config"
-	case known:
+	case kind != protocol.Internal:
 		return string(kind)
 	case errors.Is(err, cairn.ErrCorrupt):
 		return "corrupt"

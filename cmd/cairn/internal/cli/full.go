@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/program"
+	"github.com/seed-fb9cbc17/cairn/internal/background"
 )
 
 // ProgramFiles are the file that people start and, if it is a lean cairn, its cairn-full.
@@ -60,7 +61,7 @@ func (c *Program) byFull(args []string) error {
 	if full == "" {
 		return fmt.Errorf("there is no cairn-full beside %s or in ../lib/cairn: install all files of the release, or build cairn without the tag lean", own)
 	}
-	status, err := replace(full, args, append(os.Environ(), program.Environment(ThisBuild().String(), own)))
+	status, err := background.Become(full, args, append(os.Environ(), program.Environment(ThisBuild().String(), own)))
 	if err != nil {
 		return err
 	}

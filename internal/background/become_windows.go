@@ -1,4 +1,4 @@
-package cli
+package background
 
 import (
 	"errors"
@@ -7,9 +7,9 @@ import (
 	"os/signal"
 )
 
-// replace starts a program with the streams of this one and waits for its end: Windows cannot replace a process. The
+// Become starts a program with the streams of this one and waits for its end: Windows cannot replace a process. The
 // console sends an interrupt to both, and the started one decides what it means.
-func replace(program string, args, env []string) (status int, err error) {
+func Become(program string, args, env []string) (status int, err error) {
 	cmd := exec.Command(program, args...)
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = env, os.Stdin, os.Stdout, os.Stderr
 	signal.Ignore(os.Interrupt)

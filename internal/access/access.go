@@ -39,11 +39,6 @@ type Repo interface{ inner() Inner }
 // Lines returns the lines with records in the store of a Repo, for package session.
 func Lines(r Repo) operation.Lines { return r.inner().lines }
 
-// LeavesOut reports whether captures of a Repo leave out a directory below its root, whatever comes to be in it.
-func LeavesOut(ctx context.Context, r Repo, dir string) (bool, error) {
-	return r.inner().lines.LeavesOut(ctx, dir)
-}
-
 // CleaningDue reports whether the last cleaning began at least every ago. It reads one small file.
 func CleaningDue(r Repo, every time.Duration) bool { return r.inner().cleaner.Due(every) }
 

@@ -44,8 +44,8 @@ func (c *Config) loadFile(path string, apply func(*file) error) error {
 
 var errNoFile = errors.New("no regular file of at most 1 MiB")
 
-// readFile returns nil for a file that does not exist, as in the home /dev/null of a service. Beside an error it returns the file if
-// its text was read.
+// readFile returns nil for a file that does not exist, as in the home /dev/null of a service.
+// Beside an error it returns the file if its text was read.
 func readFile(path string) (*file, error) {
 	in, err := atomicfile.Open(path)
 	switch {

@@ -2,7 +2,6 @@ package operation
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/capture"
@@ -84,11 +83,12 @@ func (r *Operator) checkPaths(scope *state.PathScope, disk *capture.Snapshot, ch
 	if scope == nil {
 		return nil
 	}
+	known := r.knownTo(checkpoints)
 	for _, path := range scope.Paths {
 		if rec := disk.Index.Lookup(path); path == "" || rec != nil && rec.Skip() != index.Rules {
 			continue
 		}
-		if known, err := r.anyKnows(checkpoints, path); err != nil {
+		if known, err := known(path); err != nil {
 			return err
 		} else if known {
 			continue
@@ -105,15 +105,22 @@ func (r *Operator) checkPaths(scope *state.PathScope, disk *capture.Snapshot, ch
 	return nil
 }
 
-// anyKnows reports whether a path is in one of some states, or may have been there without being captured.
-func (r *Operator) anyKnows(states []state.State, path string) (bool, error) {
-	for _, s := range states {
-		if slices.Contains(s.Meta.Empty, state.Path(path)) || !state.NewCoverage(s.Meta).Covers(path) {
-			return true, nil
-		}
-		if e, err := r.EntryOrNil(s.Tree, path); err != nil || e != nil {
-			return e != nil, err
-		}
+// knownTo returns a function that reports whether a path is in one of some states, or may have been there without
+// being captured.
+func (r *Operator) knownTo(states []state.State) func(path string) (bool, error) {
+	empty, covered := make([]map[string]bool, len(states)), make([]*state.Coverage, len(states))
+	for i, s := range states {
+		empty[i], covered[i] = history.PathSet(s.Meta.Empty), state.NewCoverage(s.Meta)
 	}
-	return false, nil
+	return func(path string) (bool, error) {
+		for i, s := range states {
+			if empty[i][path] || !covered[i].Covers(path) {
+				return true, nil
+			}
+			if e, err := r.EntryOrNil(s.Tree, path); err != nil || e != nil {
+				return e != nil, err
+			}
+		}
+		return false, nil
+	}
 }

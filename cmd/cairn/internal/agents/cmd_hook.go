@@ -236,7 +236,7 @@ func (c *commands) openProject(_ context.Context, dir string) (*hooks.Project, e
 		if _, err := open(); err != nil {
 			return false, err
 		}
-		return access.LeavesOut(ctx, repo, dir)
+		return access.Lines(repo).LeavesOut(ctx, dir)
 	}
 	sessions := catching(c.sessionsOf(opt, open), c.Catch)
 	return &hooks.Project{

@@ -16,8 +16,10 @@ func ProgramFiles() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if full := fullOf(own); full != "" && (program.Lean || program.Front() != "") {
-		return []string{own, full}, nil
+	if program.Lean || program.Front() != "" {
+		if full := fullOf(own); full != "" {
+			return []string{own, full}, nil
+		}
 	}
 	return []string{own}, nil
 }
@@ -70,7 +72,11 @@ func (c *Program) byFull(args []string) error {
 
 // warnOfFront warns in a cairn-full whose lean cairn is another build: each may lack what the other relies on.
 func (c *Program) warnOfFront() {
-	if front, own := program.Front(), ThisBuild().String(); front != "" && front != own {
+	front := program.Front()
+	if front == "" { // most runs: none pays for what the linker recorded
+		return
+	}
+	if own := ThisBuild().String(); front != own {
 		c.Console.Complain("warning: cairn is " + front + ", but its cairn-full is " + own + ": install all files of one release")
 	}
 }

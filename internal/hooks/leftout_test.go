@@ -56,5 +56,5 @@ func TestLeftOut(t *testing.T) {
 
 // leavesOut asks the captures of a root.
 func leavesOut(repo *cairn.Repo) func(context.Context, string) (bool, error) {
-	return func(ctx context.Context, dir string) (bool, error) { return access.LeavesOut(ctx, repo, dir) }
+	return func(ctx context.Context, dir string) (bool, error) { return access.Lines(repo).LeavesOut(ctx, dir) }
 }

@@ -61,6 +61,7 @@ type Options struct {
 	Scope  map[string]bool // Scope, Forget and Names: see scan.Walk; only with the last capture's stat cache
 	Forget map[string]bool
 	Names  map[string][]string
+	Held   map[string]bool // files that are captured whatever the ignore rules say
 	fresh  map[string]bool // see watching.enter
 	small  bool            // so few paths that one goroutine is fastest
 
@@ -93,6 +94,7 @@ func (r *Capturer) Capture(ctx context.Context, l *history.Locked, opt Options) 
 		return nil, err
 	}
 	rules.forget(opt.Forget)
+	rules.hold(opt.Held)
 	c := &Snapshot{repo: r, Index: x, rules: rules, differs: -1, recording: opt.Purpose == ForRecord,
 		reasons: make(map[string]error), Batch: batch}
 	if root := x.Root(); root != nil {

@@ -58,6 +58,17 @@ func (r *Capturer) loadRules(x *index.Index, before auxiliary) (*ruleSource, err
 	return s, nil
 }
 
+// hold adds files to what is captured in spite of ignore rules, and the directories above them.
+func (s *ruleSource) hold(files map[string]bool) {
+	if len(files) == 0 {
+		return
+	}
+	dirs, earlier := state.DirsAbove(maps.Keys(files)), s.held
+	s.held = func(path string, dir bool) bool {
+		return !dir && files[path] || dir && dirs[path] || earlier(path, dir)
+	}
+}
+
 // ignoreContext reads info/exclude, core.excludesFile and, for a root below the top
 // of its repository, the .gitignore files above it.
 //

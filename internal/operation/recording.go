@@ -19,12 +19,16 @@ import (
 
 // recaptureOptions narrows the capture after an operation to the paths that the operation
 // changed. The next capture finds concurrent changes elsewhere, so that they are not
-// attributed to the operation. Files that were written and verified are not read again.
+// attributed to the operation. Files that were written and verified are not read again. They are captured
+// whatever the ignore rules say: the state that they come from had captured them, or saved them from an
+// operation, and the captures that follow would miss what this one brought back.
 //
 // The capture is complete after a crash (x is nil), and if the operation changed ignore rules,
 // because these decide about other paths.
 func recaptureOptions(j *journal, outcomes []apply.Outcome, x *index.Index, by *apply.Executor) capture.Options {
-	opt := capture.Options{Purpose: capture.ForRecord, FineDirs: by.DirsStampFinely, Forget: make(map[string]bool)}
+	opt := capture.Options{
+		Purpose: capture.ForRecord, FineDirs: by.DirsStampFinely, Forget: make(map[string]bool), Held: writtenFiles(outcomes),
+	}
 	ignored := j.keptIgnored()
 	for _, path := range ignored {
 		opt.Forget[path] = true
@@ -39,6 +43,17 @@ func recaptureOptions(j *journal, outcomes []apply.Outcome, x *index.Index, by *
 	scope := capture.NewWatchScope(j.touched(ignored), x)
 	opt.Scope, opt.Names = scope.Dirs, scope.Names
 	return opt
+}
+
+// writtenFiles returns the files and links that the operation wrote.
+func writtenFiles(outcomes []apply.Outcome) map[string]bool {
+	done := make(map[string]bool, len(outcomes))
+	for i := range outcomes {
+		if o := &outcomes[i]; o.Done && (o.Action == apply.Create || o.Action == apply.Modify) {
+			done[o.Path] = true
+		}
+	}
+	return done
 }
 
 func isRules(c apply.Change) bool {

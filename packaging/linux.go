@@ -2,10 +2,13 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"compress/gzip"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/goreleaser/nfpm/v2"
@@ -41,13 +44,15 @@ func (r *release) linux(t target, files []file) error {
 }
 
 func (r *release) linuxPackage(format string, t target, contents nfpmfiles.Contents) error {
+	compression := "gzip:" + strconv.Itoa(cmp.Or(r.level, gzip.DefaultCompression))
 	info := nfpm.WithDefaults(&nfpm.Info{
 		Name: "cairn", Arch: t.arch, Platform: "linux", Version: r.version, Section: "vcs", Priority: "optional",
 		Maintainer: r.maintainer, Homepage: r.homepage, Description: description, License: "Apache-2.0",
 		DisableGlobbing: true, MTime: r.time,
 		Overridables: nfpm.Overridables{
 			Contents: contents, Recommends: []string{"less"}, Suggests: []string{"git"}, // cairn needs neither
-			RPM: nfpm.RPM{BuildHost: "localhost", Summary: strings.SplitN(description, "\n", 2)[0]},
+			RPM: nfpm.RPM{BuildHost: "localhost", Summary: strings.SplitN(description, "\n", 2)[0], Compression: compression},
+			Deb: nfpm.Deb{Compression: compression},
 		},
 	})
 	packager, err := nfpm.Get(format)
@@ -65,7 +70,7 @@ func (r *release) linuxPackage(format string, t target, contents nfpmfiles.Conte
 func (r *release) staged(dir, format string, files []file) (nfpmfiles.Contents, error) {
 	var contents nfpmfiles.Contents
 	for _, f := range files {
-		f, err := placed(format, f)
+		f, err := r.placed(format, f)
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +90,7 @@ func (r *release) staged(dir, format string, files []file) (nfpmfiles.Contents, 
 
 // placed puts a file where a distribution has such files: manual pages are compressed everywhere,
 // and Debian has places of its own for the scripts of zsh, the license and the changelog.
-func placed(format string, f file) (file, error) {
+func (r *release) placed(format string, f file) (file, error) {
 	if format == "deb" {
 		f.name = strings.Replace(f.name, "/zsh/site-functions/", "/zsh/vendor-completions/", 1)
 		f.name = strings.Replace(f.name, "doc/cairn/LICENSE", "doc/cairn/copyright", 1)
@@ -96,6 +101,6 @@ func placed(format string, f file) (file, error) {
 	if !strings.Contains(f.name, "/man1/") && !strings.HasSuffix(f.name, "/changelog") {
 		return f, nil
 	}
-	data, err := gzipped(f.data)
+	data, err := r.gzipped(f.data)
 	return file{f.name + ".gz", f.mode, data}, err
 }

@@ -56,9 +56,10 @@ type release struct {
 	npm, maintainer, homepage string
 	systems                   []string // as GOOS/GOARCH
 
-	root string // of the repository
-	time time.Time
-	made []string
+	root  string // of the repository
+	time  time.Time
+	level int // of gzip and deflate; 0 = each format's own, for a release
+	made  []string
 }
 
 // make makes everything and returns the paths.

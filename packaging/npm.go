@@ -49,7 +49,7 @@ func (r *release) npmPackage(name string, fields map[string]any, files []file) e
 		return err
 	}
 	files = append([]file{{"package.json", 0o644, append(manifest, '\n')}, {"LICENSE", 0o644, license}}, files...)
-	data, err := tarGz(under("package", files), r.time)
+	data, err := r.tarGz(under("package", files))
 	if err != nil {
 		return err
 	}

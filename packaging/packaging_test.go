@@ -110,7 +110,7 @@ func madeTwice(t *testing.T, systems []string) (first string, files, again map[s
 func madeIn(dir, root string, systems []string) (files map[string][]byte, err error) {
 	r := release{
 		version: "1.2.3", out: dir, npm: "cairn-cli", maintainer: "Nobody <nobody@localhost>", homepage: "http://localhost/",
-		systems: systems, root: root, time: time.Unix(1_700_000_000, 0).UTC(),
+		systems: systems, root: root, time: time.Unix(1_700_000_000, 0).UTC(), level: gzip.BestSpeed,
 	}
 	made, err := r.make()
 	files = make(map[string][]byte)

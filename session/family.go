@@ -15,7 +15,7 @@ import (
 
 // expired makes ErrExpired of a state that has been cleaned away.
 func expired(err error, format string, args ...any) error {
-	if err == nil || !errors.Is(err, cairn.ErrNotFound) {
+	if !errors.Is(err, cairn.ErrNotFound) || errors.Is(err, operation.ErrNotInPaths) {
 		return err
 	}
 	if errors.Is(err, cairn.ErrThinned) {

@@ -16,7 +16,7 @@ import (
 // back. The boundary of the session stays where it is.
 //
 // The error wraps ErrBusy while one of the steps is open, and ErrNotFound for a step that the
-// session does not have, and where none is given.
+// session does not have, where none is given, and where the steps changed nothing in opt.Paths.
 func (s *Sessions) RevertSteps(ctx context.Context, id string, steps []string, opt cairn.RevertOptions) (*cairn.Result, error) {
 	if len(steps) == 0 {
 		return nil, notFound("session %q has no step there to take back", id)
@@ -141,8 +141,8 @@ func (s *Sessions) RevertedChanges(ctx context.Context, id string) (*OwnChanges,
 // UnrevertSome brings back some of what the reverts in effect took back: the paths of opt.Paths, or
 // places of files as RevertedChanges has them. Later changes are merged, or opt.OnConflict decides.
 // The boundary of the session stays where it is, so Unrevert can bring back the rest. It is an
-// operation of the repository, which Repo.Undo takes back. Without a revert the error wraps
-// ErrNotFound.
+// operation of the repository, which Repo.Undo takes back. Without a revert, and where the reverts have
+// nothing in opt.Paths, the error wraps ErrNotFound.
 func (s *Sessions) UnrevertSome(ctx context.Context, id string, opt cairn.RevertOptions) (*cairn.Result, error) {
 	var res *cairn.Result
 	err := s.updateFamily(ctx, func(u *operation.LineUpdate) error {

@@ -10,6 +10,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
+// ErrNotInPaths is an ErrNotFound: a change has nothing in the paths that its way back is narrowed to.
+var ErrNotInPaths = state.NotFound("nothing of this change is in these paths")
+
 // RevertSteps takes steps out of the present state, oldest first given. Steps that are not given
 // count as later changes. The operation moves no line. target is the checkpoint that it names.
 func (u *LineUpdate) RevertSteps(ctx context.Context, steps []UndoneStep, target string, opt RevertOptions) (*Result, error) {
@@ -36,6 +39,9 @@ func (u *LineUpdate) RevertSteps(ctx context.Context, steps []UndoneStep, target
 	if err := b.resolveAll(ctx, steps); err != nil {
 		return nil, err
 	}
+	if within != nil && !b.changedIn(within) {
+		return nil, ErrNotInPaths
+	}
 	b.narrow(within)
 	p, err := u.planWithout(ctx, b)
 	if err != nil {
@@ -55,6 +61,24 @@ func (u *LineUpdate) revert(ctx context.Context, p *plan.Plan, target string, op
 		u.ForgetDisk() // the capture is not the disk any more
 	}
 	return res, err
+}
+
+// changedIn reports whether the steps changed a path in a scope, or may have: most likely a path that they did
+// not change is a typing error.
+func (b *stepsBack) changedIn(within *state.PathScope) bool {
+	for path := range b.ways {
+		if within.Covers(path) {
+			return true
+		}
+	}
+	for dir := range b.dirs {
+		if within.Covers(dir) {
+			return true
+		}
+	}
+	covered := func(p state.PathReason) bool { return within.Covers(string(p.Path)) }
+	return slices.ContainsFunc(b.kept, covered) || slices.ContainsFunc(b.conflicts, covered) ||
+		slices.ContainsFunc(b.leftOut, func(l plan.LeftOut) bool { return covered(l.PathReason) })
 }
 
 // narrow leaves paths out of a scope as they are.

@@ -75,6 +75,26 @@ func TestSymlinksOfDotfiles(t *testing.T) {
 	apply(t, known.Pi, set)
 }
 
+// TestSymlinkToNowhere: the error names the symlink, and what it leads to.
+func TestSymlinkToNowhere(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("symlinks need a privilege on Windows")
+	}
+	p, home := places(t)
+	link, missing := filepath.Join(home, "claude"), filepath.Join(home, "dotfiles", "claude")
+	if err := os.Symlink(missing, link); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := New(known.Claude, Options{Places: p, Program: program})
+	if err == nil {
+		err = plan.Apply()
+	}
+	if err == nil || !strings.Contains(err.Error(), link+" is a symbolic link to "+missing+", which is not there") {
+		t.Error(err)
+	}
+}
+
 // TestBackupOfEachFirstEdit: after cairn was removed from an edited file, the copy that the next setup leaves is of that
 // file and not of an earlier one. A copy that a kill cut short is replaced, and what else a kill left behind is removed.
 func TestBackupOfEachFirstEdit(t *testing.T) {

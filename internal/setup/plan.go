@@ -271,7 +271,7 @@ func (c *Change) apply() error {
 			return err
 		}
 	} else {
-		if err := os.MkdirAll(filepath.Dir(c.file), 0o755); err != nil {
+		if err := makeDir(filepath.Dir(c.file)); err != nil {
 			return err
 		}
 		if err := atomicfile.Write(c.file, c.mode, true, func(w io.Writer) error { _, err := w.Write(c.After); return err }); err != nil {
@@ -282,6 +282,20 @@ func (c *Change) apply() error {
 		return os.Remove(c.Dropped)
 	}
 	return nil
+}
+
+// makeDir makes a directory and those above it. A symlink that leads nowhere is named: the system says only that
+// there is a file.
+func makeDir(dir string) error {
+	err := os.MkdirAll(dir, 0o755)
+	var at *fs.PathError
+	if !errors.Is(err, fs.ErrExist) || !errors.As(err, &at) {
+		return err
+	}
+	if to, notLink := os.Readlink(at.Path); notLink == nil {
+		return fmt.Errorf("%s is a symbolic link to %s, which is not there: make that directory, or remove the link", at.Path, to)
+	}
+	return err
 }
 
 // removeFile removes the file, a symlink that leads to it, and its directory if nothing else is in it. A directory that is

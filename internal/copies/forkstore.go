@@ -175,6 +175,9 @@ func (f *fork) refs(ctx context.Context, batch *odb.Batch) ([]odb.RefUpdate, err
 	if begin.Name != "" {
 		refs = append(refs, begin)
 	}
+	// Captures of the fork hold what this tree has, whatever the ignore rules say: the fork may lack the repository that
+	// tracks some of it.
+	refs = withRef(refs, odb.RefUpdate{Name: history.RefDisk, ID: history.TreeOf(f.start)})
 	if history.TreeOf(f.start) == history.TreeOf(f.present) || f.start.ID == f.present.ID {
 		return refs, nil
 	}

@@ -141,7 +141,10 @@ func (r *Capturer) TrackHeld(ctx context.Context, l *history.Locked, opt TrackOp
 		return nil, err
 	}
 	ctx = context.WithoutCancel(ctx) // the rest is short and must not stop half-way
-	line := r.Today()
+	line, err := r.CurrentLine()
+	if err != nil {
+		return nil, err
+	}
 	previous, err := r.Tip(line)
 	if err != nil {
 		return nil, err

@@ -182,7 +182,11 @@ func (f *fork) refs(ctx context.Context, batch *odb.Batch) ([]odb.RefUpdate, err
 	if err != nil {
 		return nil, err
 	}
-	refs = withRef(refs, odb.RefUpdate{Name: f.Today(), ID: after})
+	line, err := f.CurrentLine()
+	if err != nil {
+		return nil, err
+	}
+	refs = withRef(refs, odb.RefUpdate{Name: line, ID: after})
 	return withRef(refs, odb.RefUpdate{Name: history.RefOperations, ID: op}), nil
 }
 

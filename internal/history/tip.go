@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -48,3 +49,19 @@ func (r *Store) Newest(ctx context.Context) (*Checkpoint, error) {
 
 // Today returns the ref of the day's line of checkpoints outside a session. Days are in UTC.
 func (r *Store) Today() string { return RefTracks + r.Now().UTC().Format(time.DateOnly) }
+
+// CurrentLine returns the ref of the line that the next checkpoint outside a session goes to: the day's, or a later
+// one that was begun while the clock was ahead. Else its checkpoints would stay the newest until that day.
+func (r *Store) CurrentLine() (string, error) {
+	line := r.Today()
+	refs, err := r.DB.Refs(RefTracks)
+	if err != nil {
+		return "", err
+	}
+	for _, ref := range refs {
+		if _, err := time.Parse(time.DateOnly, strings.TrimPrefix(ref.Name, RefTracks)); err == nil {
+			line = max(line, ref.Name)
+		}
+	}
+	return line, nil
+}

@@ -171,8 +171,8 @@ func neverPatterns(paths []string) []string {
 		b.WriteByte('/')
 		for i := range len(path) {
 			switch c := path[i]; {
-			case c == '\n' || c == '\r':
-				b.WriteByte('?') // no pattern holds an end of a line
+			case c == '\n' || c == '\r': // no pattern holds an end of a line
+				b.WriteString("[!\x01-" + string(rune(c-1)) + string(rune(c+1)) + "-\xff]")
 				continue
 			case strings.IndexByte(`\*?[ `, c) >= 0:
 				b.WriteByte('\\')

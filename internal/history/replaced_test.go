@@ -46,3 +46,20 @@ func TestReplacementsInACircleLeadNowhere(t *testing.T) {
 		t.Error("it leads to an object")
 	}
 }
+
+// TestPurgedNameWithAnEndOfLine: it leaves alone names with another byte there, as Icons beside Icon\r of macOS.
+func TestPurgedNameWithAnEndOfLine(t *testing.T) {
+	t.Parallel()
+	purged := []string{"Icon\r", "a\nb", "d\r\n/f", "plain"}
+	never := compileNever(neverPatterns(purged))
+	for _, path := range purged {
+		if !never.Covers(path, false) {
+			t.Errorf("%q is captured", path)
+		}
+	}
+	for _, path := range []string{"Icons", "Icon\n", "Icon", "axb", "a\rb", "a\xffb", "a/b", "dxy/f", "d\n\r/f", "plain\r"} {
+		if never.Covers(path, false) {
+			t.Errorf("%q is not captured", path)
+		}
+	}
+}

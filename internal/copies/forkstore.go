@@ -182,11 +182,7 @@ func (f *fork) refs(ctx context.Context, batch *odb.Batch) ([]odb.RefUpdate, err
 	if err != nil {
 		return nil, err
 	}
-	line, err := f.CurrentLine()
-	if err != nil {
-		return nil, err
-	}
-	refs = withRef(refs, odb.RefUpdate{Name: line, ID: after})
+	refs = withRef(refs, odb.RefUpdate{Name: f.CurrentLine(), ID: after})
 	return withRef(refs, odb.RefUpdate{Name: history.RefOperations, ID: op}), nil
 }
 

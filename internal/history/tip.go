@@ -51,17 +51,18 @@ func (r *Store) Newest(ctx context.Context) (*Checkpoint, error) {
 func (r *Store) Today() string { return RefTracks + r.Now().UTC().Format(time.DateOnly) }
 
 // CurrentLine returns the ref of the line that the next checkpoint outside a session goes to: the day's, or a later
-// one that was begun while the clock was ahead. Else its checkpoints would stay the newest until that day.
-func (r *Store) CurrentLine() (string, error) {
+// one that was begun while the clock was ahead. Else its checkpoints would stay the newest until that day. Where the
+// lines cannot be listed it is the day's.
+func (r *Store) CurrentLine() string {
 	line := r.Today()
-	refs, err := r.DB.Refs(RefTracks)
+	names, err := r.DB.RefNames(RefTracks)
 	if err != nil {
-		return "", err
+		r.Log.Warn("lines not listed", "error", err)
 	}
-	for _, ref := range refs {
-		if _, err := time.Parse(time.DateOnly, strings.TrimPrefix(ref.Name, RefTracks)); err == nil {
-			line = max(line, ref.Name)
+	for _, name := range names {
+		if _, err := time.Parse(time.DateOnly, strings.TrimPrefix(name, RefTracks)); err == nil {
+			line = max(line, name)
 		}
 	}
-	return line, nil
+	return line
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestBlameThroughALink: a path behind a symlink is none of the root, as for all other commands. What is read there is
+// TestBlameThroughALink: a path behind a symlink is none of the root, as for all other commands. The file behind it is
 // captured under another path, or lies outside.
 func TestBlameThroughALink(t *testing.T) {
 	t.Parallel()

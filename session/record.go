@@ -150,7 +150,7 @@ func (s *Sessions) decode(e *operation.LineEvent) (*record, error) {
 		return nil, fmt.Errorf("session: %w: record of checkpoint %s: %w", cairn.ErrCorrupt, e.ID, err)
 	}
 	if rec.Version != recordVersion {
-		return nil, fmt.Errorf("session: %w: record of version %d: a later release of cairn made it", cairn.ErrStore, rec.Version)
+		return nil, fmt.Errorf("session: %w: record of version %d: a later release of cairn made it; use a newer cairn", cairn.ErrStore, rec.Version)
 	}
 	if s.lines.NoPrompts() {
 		rec.forgetTexts()

@@ -282,6 +282,9 @@ func readDisk(root, path string) (*[]byte, error) {
 		return nil, fmt.Errorf("%w: %w", state.ErrRoot, err)
 	}
 	defer r.Close()
+	if throughLink(r, path) {
+		return nil, nil
+	}
 	info, err := r.Lstat(path)
 	var content []byte
 	switch {
@@ -303,4 +306,18 @@ func readDisk(root, path string) (*[]byte, error) {
 		content, err = r.ReadFile(path)
 	}
 	return &content, err
+}
+
+// throughLink reports whether a path has a symlink above it. No checkpoint holds such a path: the file behind it has
+// another one, or lies outside.
+func throughLink(r *os.Root, name string) bool {
+	for i := range len(name) {
+		if name[i] != '/' {
+			continue
+		}
+		if info, err := r.Lstat(name[:i]); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return true
+		}
+	}
+	return false
 }

@@ -141,7 +141,7 @@ func (r *Capturer) TrackHeld(ctx context.Context, l *history.Locked, opt TrackOp
 		return nil, err
 	}
 	ctx = context.WithoutCancel(ctx) // the rest is short and must not stop half-way
-	line := r.Today()
+	line := r.CurrentLine()
 	previous, err := r.Tip(line)
 	if err != nil {
 		return nil, err

@@ -200,7 +200,7 @@ func (r *Capturer) unchanged(ctx context.Context, opt TrackOptions) *TrackResult
 	r.mu.Lock()
 	last := r.last
 	r.mu.Unlock()
-	if last.answer == nil || last.answer.line != r.Today() || r.UnderWay() || !w.quiet() || !r.counts(&last) || !r.gitUnchanged() {
+	if last.answer == nil || last.answer.line < r.Today() || r.UnderWay() || !w.quiet() || !r.counts(&last) || !r.gitUnchanged() {
 		return nil
 	}
 	if id, err := r.DB.Ref(last.answer.line); err != nil || id != last.answer.id {

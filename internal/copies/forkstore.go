@@ -185,7 +185,7 @@ func (f *fork) refs(ctx context.Context, batch *odb.Batch) ([]odb.RefUpdate, err
 	if err != nil {
 		return nil, err
 	}
-	refs = withRef(refs, odb.RefUpdate{Name: f.Today(), ID: after})
+	refs = withRef(refs, odb.RefUpdate{Name: f.CurrentLine(), ID: after})
 	return withRef(refs, odb.RefUpdate{Name: history.RefOperations, ID: op}), nil
 }
 

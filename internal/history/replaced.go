@@ -64,6 +64,29 @@ func (c replacements) after(id object.ID) iter.Seq[object.ID] {
 	}
 }
 
+// leading returns what tells whether the replacement of an id is there, or the replacement of that, and so on. Each id
+// is looked for once: after many purges most chains have a part in common.
+func (c replacements) leading(there func(object.ID) bool) func(id object.ID) bool {
+	known := make(map[object.ID]bool)
+	return func(id object.ID) (leads bool) {
+		var way []object.ID
+		for now := range c.after(id) {
+			var ok bool
+			if leads, ok = known[now]; ok {
+				break
+			}
+			way = append(way, now)
+			if leads = there(now); leads {
+				break
+			}
+		}
+		for _, now := range way {
+			known[now] = leads
+		}
+		return leads
+	}
+}
+
 // presentReplaced lists the replacements of some ids: of each chain the last that is there. An id is left out if none
 // is: a cleaning has dropped them, or the purge that made them was interrupted, and the old objects are still in their
 // place.
@@ -101,16 +124,14 @@ func (r *Store) presence() func(object.ID) bool {
 // replacement that exists. An id without any is dropped.
 func (r *Store) RecordReplaced(l *Locked, more map[object.ID]object.ID) error {
 	r.Holds(l)
-	all, there := r.replacements(), r.presence()
+	all := r.replacements()
 	maps.Copy(all, more)
 	maps.DeleteFunc(all, func(old, now object.ID) bool { return old == now })
+	leads := all.leading(r.presence())
 	var lines []string
 	for old, now := range all {
-		for later := range all.after(old) {
-			if there(later) {
-				lines = append(lines, old.String()+" "+now.String()+"\n")
-				break
-			}
+		if leads(old) {
+			lines = append(lines, old.String()+" "+now.String()+"\n")
 		}
 	}
 	slices.Sort(lines)
@@ -150,8 +171,8 @@ func neverPatterns(paths []string) []string {
 		b.WriteByte('/')
 		for i := range len(path) {
 			switch c := path[i]; {
-			case c == '\n' || c == '\r':
-				b.WriteByte('?') // no pattern holds an end of a line
+			case c == '\n' || c == '\r': // no pattern holds an end of a line
+				b.WriteString("[!\x01-" + string(rune(c-1)) + string(rune(c+1)) + "-\xff]")
 				continue
 			case strings.IndexByte(`\*?[ `, c) >= 0:
 				b.WriteByte('\\')

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -48,3 +49,20 @@ func (r *Store) Newest(ctx context.Context) (*Checkpoint, error) {
 
 // Today returns the ref of the day's line of checkpoints outside a session. Days are in UTC.
 func (r *Store) Today() string { return RefTracks + r.Now().UTC().Format(time.DateOnly) }
+
+// CurrentLine returns the ref of the line that the next checkpoint outside a session goes to: the day's, or a later
+// one that was begun while the clock was ahead. Else its checkpoints would stay the newest until that day. Where the
+// lines cannot be listed it is the day's.
+func (r *Store) CurrentLine() string {
+	line := r.Today()
+	names, err := r.DB.RefNames(RefTracks)
+	if err != nil {
+		r.Log.Warn("lines not listed", "error", err)
+	}
+	for _, name := range names {
+		if _, err := time.Parse(time.DateOnly, strings.TrimPrefix(name, RefTracks)); err == nil {
+			line = max(line, name)
+		}
+	}
+	return line
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -123,6 +124,35 @@ func (db *DB) Refs(prefix string) ([]Ref, error) {
 	}
 	slices.SortFunc(refs, func(a, b Ref) int { return strings.Compare(a.Name, b.Name) })
 	return refs, nil
+}
+
+// RefNames lists the names of the refs in one directory of refs, such as refs/heads/, in any order. It reads none of
+// them, so it is fast, and a name may be of a damaged ref.
+func (db *DB) RefNames(dir string) ([]string, error) {
+	if err := db.errClosed(); err != nil {
+		return nil, err
+	}
+	// Loose first, as in Refs.
+	entries, err := os.ReadDir(db.refPath(dir))
+	if err != nil && !atomicfile.IsNoFile(err) {
+		return nil, fmt.Errorf("list refs: %w", err)
+	}
+	packed, err := db.packedRefs()
+	if err != nil {
+		return nil, fmt.Errorf("list refs: %w", err)
+	}
+	var names []string
+	for _, e := range entries {
+		if name := dir + e.Name(); !e.IsDir() && checkRefName(name) == nil {
+			names = append(names, name)
+		}
+	}
+	for _, r := range packed {
+		if rest, ok := strings.CutPrefix(r.Name, dir); ok && !strings.Contains(rest, "/") {
+			names = append(names, r.Name)
+		}
+	}
+	return names, nil
 }
 
 func (db *DB) looseRefs(prefix string, found map[string]Ref) error {

@@ -85,6 +85,8 @@ func TestDecodeMetadataRefuses(t *testing.T) {
 	} {
 		if m, err := DecodeMetadata(text); !errors.Is(err, want) {
 			t.Errorf("%s: %+v, %v, want %v", text, m, err, want)
+		} else if want == ErrStore && !strings.Contains(err.Error(), "use a newer cairn") {
+			t.Errorf("%s: %v does not name the next step", text, err)
 		}
 	}
 }

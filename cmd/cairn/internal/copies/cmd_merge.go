@@ -133,7 +133,11 @@ func (c *commands) merge(
 	if err != nil {
 		return err
 	}
-	return c.PrintResult(cmd, res, "nothing to merge: everything that changed there since "+res.Base[:cli.ShortID]+" is here")
+	nothing := "everything that changed there since " + res.Base[:cli.ShortID] + " is here"
+	if len(opt.Paths) > 0 { // other paths may have changed, and a path may be mistyped
+		nothing = "in these paths nothing changed there since " + res.Base[:cli.ShortID] + " that is not here"
+	}
+	return c.PrintResult(cmd, res, "nothing to merge: "+nothing)
 }
 
 // askMerge shows the hunks of a source and returns the names of the chosen ones.

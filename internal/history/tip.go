@@ -51,17 +51,25 @@ func (r *Store) Newest(ctx context.Context) (*Checkpoint, error) {
 func (r *Store) Today() string { return RefTracks + r.Now().UTC().Format(time.DateOnly) }
 
 // CurrentLine returns the ref of the line that the next checkpoint outside a session goes to: the day's, or a later
-// one that was begun while the clock was ahead. Else its checkpoints would stay the newest until that day. Where the
-// lines cannot be listed it is the day's.
+// one that was begun while the clock was ahead. Else the checkpoints of that one would stay the newest until its day.
+// The next day has a line of its own again, because what came after them is the newest then. Where the lines cannot be
+// listed it is the day's.
 func (r *Store) CurrentLine() string {
 	line := r.Today()
+	day := strings.TrimPrefix(line, RefTracks)
 	names, err := r.DB.RefNames(RefTracks)
 	if err != nil {
 		r.Log.Warn("lines not listed", "error", err)
 	}
 	for _, name := range names {
-		if _, err := time.Parse(time.DateOnly, strings.TrimPrefix(name, RefTracks)); err == nil {
-			line = max(line, name)
+		if name <= line {
+			continue
+		}
+		if _, err := time.Parse(time.DateOnly, strings.TrimPrefix(name, RefTracks)); err != nil {
+			continue
+		}
+		if tip, err := r.Tip(name); err == nil && tip != nil && tip.When.UTC().Format(time.DateOnly) >= day {
+			line = name
 		}
 	}
 	return line

@@ -12,7 +12,7 @@ import (
 
 // TestForkOfHeldFiles: ignored files that the directory captures, because they were captured before a rule ignored them or
 // because git tracks them, are captured in a fork, too. It has no repository that could tell. So nothing is changed in a
-// new fork, also where its stat cache is lost, and what is changed there is merged.
+// new fork, also where its stat cache is lost, and a change of such a file is merged.
 func TestForkOfHeldFiles(t *testing.T) {
 	t.Parallel()
 	o := gittest.NewOracle(t)

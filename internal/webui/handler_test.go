@@ -97,6 +97,19 @@ func TestTimeline(t *testing.T) {
 	f.get(f.at("", "show", "operations")).want(http.StatusOK, "Nothing fits").lacks("Deposits must", "before the agent")
 }
 
+// TestReaderWhoHasGoneOnIsNoError: a search that the next letters follow ends early. The log has no word of it.
+func TestReaderWhoHasGoneOnIsNoError(t *testing.T) {
+	t.Parallel()
+	f := story(t)
+	f.log.Reset()
+	ctx, gone := context.WithCancel(t.Context())
+	gone()
+	f.handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet, f.at("", "q", "nowhere"), nil))
+	if got := f.log.String(); got != "" {
+		t.Errorf("the log has %q", got)
+	}
+}
+
 // TestTimelineAfterAnEntryThatIsGone: a page of older entries that was open while the entry before them was deleted
 // says so. No filter is in the way.
 func TestTimelineAfterAnEntryThatIsGone(t *testing.T) {

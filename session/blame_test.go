@@ -174,3 +174,23 @@ func TestBlameOfTakenBackStep(t *testing.T) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 }
+
+// TestBlameLeavesEndedSessionsClosed: a session that has no open step wrote no later line, so that its history is
+// not read. A store has hundreds of them, and each line of a file asks about all.
+func TestBlameLeavesEndedSessionsClosed(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"f": gittest.File("zero\n"), "g": gittest.File("")})
+	for _, id := range []string{"a", "b", "c"} {
+		f.step(id, "m", "1", func() { f.write("g", id+"\n") })
+	}
+	f.begin("d", "m", "1")
+	f.reopen()
+	f.write("f", "zero\nyours\n")
+	if _, err := f.repo.Track(background, cairn.TrackOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f.writers("f")
+	if got := session.Loaded(f.Sessions); !slices.Equal(got, []string{"d"}) {
+		t.Errorf("histories of %q were read, want only that of d, whose step is open", got)
+	}
+}

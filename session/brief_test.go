@@ -100,3 +100,44 @@ func TestOtherSessionsAreReadOnce(t *testing.T) {
 		t.Errorf("%d sessions, %v", len(list), err)
 	}
 }
+
+// TestFetchedSessionsAreReadOnce: so it is with the sessions that another machine has pushed, of which a team's page
+// shows hundreds.
+func TestFetchedSessionsAreReadOnce(t *testing.T) {
+	remote := remoteOf(t)
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
+	g := f.machine(gittest.Tree{"a": gittest.File("1\n")})
+	begin := func(i int) {
+		t.Helper()
+		_, err := f.AddMessage(background, session.MessageBegin{Session: fmt.Sprintf("s%d", i), Message: "m", Role: session.RoleUser, Prompt: fmt.Sprintf("go %d", i)})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 60 {
+		begin(i)
+	}
+	f.sent(remote)
+	g.got(remote)
+	var bytes [2]uint64
+	for i := range bytes {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := g.History(background, fmt.Sprintf("s%d", i)); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		bytes[i] = after.TotalAlloc - before.TotalAlloc
+	}
+	if bytes[1] > bytes[0]/3 {
+		t.Errorf("%d bytes for the first session, %d for the second", bytes[0], bytes[1])
+	}
+	f.turn("s7", "m2", "go on", "b", "2\n")
+	begin(60)
+	f.sent(remote)
+	g.got(remote)
+	list, err := g.List(background)
+	if err != nil || len(list) != 61 || list[0].ID != "s60" || list[1].ID != "s7" || list[1].Messages != 2 {
+		t.Errorf("%d sessions, %v", len(list), err)
+	}
+}

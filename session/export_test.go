@@ -1,6 +1,8 @@
 package session
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/process"
@@ -11,4 +13,11 @@ import (
 func SetClocks(s *Sessions, wall func() time.Time, awake func() time.Duration) {
 	s.clock = wall
 	s.awake = func() process.Instant { return process.Instant{Boot: "boot", Up: awake()} }
+}
+
+// Loaded lists the sessions whose lines were read.
+func Loaded(s *Sessions) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.known))
 }

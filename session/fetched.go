@@ -46,18 +46,16 @@ type fetchedDigest struct {
 // fetchedDigests lists the sessions of other stores, of one id the newest. A session whose record
 // cannot be read is left out: it came from elsewhere.
 func (s *Sessions) fetchedDigests(ctx context.Context) ([]fetchedDigest, error) {
-	tips, err := s.lines.FetchedTips(ctx)
+	tips, known, err := s.readFetched(ctx)
 	if err != nil {
 		return nil, err
 	}
 	newest := make(map[string]int)
 	var list []fetchedDigest
 	for _, tip := range tips {
-		d, err := s.digestOf(ctx, tip.LineEvent)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if err != nil || d == nil || checkID("id of the session", d.ID) != nil {
+		t := known[tip.ID]
+		d := t.copied()
+		if t.err != nil || d == nil || checkID("id of the session", d.ID) != nil {
 			continue
 		}
 		f := fetchedDigest{*d, tip.From, tip.LineEvent}
@@ -71,6 +69,42 @@ func (s *Sessions) fetchedDigests(ctx context.Context) ([]fetchedDigest, error) 
 		}
 	}
 	return list, nil
+}
+
+// readFetched is readTips for the lines that other stores have pushed.
+func (s *Sessions) readFetched(ctx context.Context) (tips []operation.FetchedLine, known map[string]*tipRecord, err error) {
+	s.mu.Lock()
+	before := s.fetched
+	s.mu.Unlock()
+	tips, err = s.lines.FetchedTips(ctx, func(id string) *operation.LineEvent {
+		if t := before[id]; t != nil {
+			return t.event
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	known, keep := make(map[string]*tipRecord, len(tips)), make(map[string]*tipRecord, len(tips))
+	for _, tip := range tips {
+		t := before[tip.ID]
+		if t == nil {
+			event := *tip.LineEvent
+			event.Record = nil
+			t = &tipRecord{event: &event}
+			if t.digest, t.err = s.digestOf(ctx, tip.LineEvent); ctx.Err() != nil {
+				return nil, nil, ctx.Err()
+			}
+		}
+		known[tip.ID] = t
+		if t.err == nil {
+			keep[tip.ID] = t
+		}
+	}
+	s.mu.Lock()
+	s.fetched = keep
+	s.mu.Unlock()
+	return tips, known, nil
 }
 
 // after reports whether something happened later in one line of a session than in another one.

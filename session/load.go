@@ -27,6 +27,7 @@ type Sessions struct {
 	known     map[string]*loaded    // the events read last, by id
 	summaries map[string]summarized // by id
 	tips      map[string]*tipRecord // newest records of lines that were read, by the ids of their checkpoints
+	fetched   map[string]*tipRecord // the same of lines that other stores have pushed
 
 	alone bool                 // called by the Sessions of another root, which see to all roots
 	other map[string]*Sessions // by root: those of other roots, each alone
@@ -279,6 +280,8 @@ type tipRecord struct {
 	open   bool    // a step may last longer
 	digest *digest // nil for none
 	err    error   // of the digest
+
+	event *operation.LineEvent // of a fetched line, without its record
 }
 
 // copied is the digest for a caller who corrects it, nil for none.

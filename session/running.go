@@ -61,6 +61,9 @@ func (w *blamer) openStep(before, after string) (*runningStep, error) {
 		return nil, err
 	}
 	d := &rec.Now
+	if after == "" && d.Open == "" {
+		return nil, nil // without its history: a line may be long, and most sessions of a store have ended
+	}
 	if after == "" {
 		h, err := w.load(w.ctx, d.ID)
 		if errors.Is(err, ErrNotFound) {
@@ -69,7 +72,7 @@ func (w *blamer) openStep(before, after string) (*runningStep, error) {
 		if err != nil && !Unreadable(err) {
 			return nil, err
 		}
-		if d.Open == "" || err == nil && h.openStep() == nil {
+		if err == nil && h.openStep() == nil {
 			return nil, nil
 		}
 		return &runningStep{d.ID, d.OpenMessage, d.Open, before}, nil

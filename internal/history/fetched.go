@@ -55,16 +55,16 @@ type FetchedLine struct {
 }
 
 // FetchedTips returns the newest checkpoint of every line with records that other stores have pushed.
-// Lines that cannot be read are left out and logged.
-func (r *Store) FetchedTips(ctx context.Context) ([]FetchedLine, error) {
-	return r.fetchedTips(ctx, "")
+// Lines that cannot be read are left out and logged. One that the caller knows by its id is not read.
+func (r *Store) FetchedTips(ctx context.Context, known func(id string) *LineEvent) ([]FetchedLine, error) {
+	return r.fetchedTips(ctx, "", known)
 }
 
 // FetchedTip returns the newest checkpoint of a line that another store has pushed. Of the lines of
 // several stores, and of one that was begun again, it is that on which something happened last, see
 // LastWork. With a store, its lines alone count. The error wraps ErrNotFound where there is none.
 func (r *Store) FetchedTip(ctx context.Context, id, store string, idle func(*LineEvent) bool) (FetchedLine, error) {
-	tips, err := r.fetchedTips(ctx, strings.TrimPrefix(LineRef(id), RefRoot))
+	tips, err := r.fetchedTips(ctx, strings.TrimPrefix(LineRef(id), RefRoot), func(string) *LineEvent { return nil })
 	if err != nil {
 		return FetchedLine{}, err
 	}
@@ -100,8 +100,12 @@ func (r *Store) LastWork(ctx context.Context, tip *LineEvent, idle func(*LineEve
 }
 
 // fetchedTips reads the lines of a name with all their beginnings, "" for all.
-func (r *Store) fetchedTips(ctx context.Context, name string) ([]FetchedLine, error) {
-	refs, err := r.DB.Refs(RefRemotes)
+func (r *Store) fetchedTips(ctx context.Context, name string, known func(id string) *LineEvent) ([]FetchedLine, error) {
+	isWanted := func(ref string) bool {
+		_, line := fetchedName(ref)
+		return strings.HasPrefix(line, strings.TrimPrefix(RefSessions, RefRoot)) && (name == "" || line == name || FirstName(line) == name)
+	}
+	refs, err := r.DB.RefsOf(RefRemotes, isWanted)
 	if err != nil {
 		return nil, err
 	}
@@ -114,12 +118,12 @@ func (r *Store) fetchedTips(ctx context.Context, name string) ([]FetchedLine, er
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		store, line, _ := strings.Cut(strings.TrimPrefix(ref.Name, RefRemotes), "/")
-		if !strings.HasPrefix(line, strings.TrimPrefix(RefSessions, RefRoot)) || name != "" && line != name && FirstName(line) != name {
+		if !isWanted(ref.Name) { // an invalid line of packed-refs
 			continue
 		}
-		var e *LineEvent
-		if err = ref.Err; err == nil {
+		store, line := fetchedName(ref.Name)
+		e := known(ref.ID.String())
+		if err = ref.Err; err == nil && e == nil {
 			e, err = r.ReadLineEvent(ref.ID)
 		}
 		if err != nil {
@@ -132,4 +136,10 @@ func (r *Store) fetchedTips(ctx context.Context, name string) ([]FetchedLine, er
 		tips = append(tips, FetchedLine{LineEvent: e, From: from, again: again})
 	}
 	return tips, nil
+}
+
+// fetchedName splits the ref of a fetched line into its store and its name there.
+func fetchedName(ref string) (store, line string) {
+	store, line, _ = strings.Cut(strings.TrimPrefix(ref, RefRemotes), "/")
+	return store, line
 }

@@ -56,20 +56,17 @@ func (r *Store) Today() string { return RefTracks + r.Now().UTC().Format(time.Da
 // listed it is the day's.
 func (r *Store) CurrentLine() string {
 	line := r.Today()
-	day := strings.TrimPrefix(line, RefTracks)
-	names, err := r.DB.RefNames(RefTracks)
+	today := line
+	later, err := r.DB.RefsOf(RefTracks, func(name string) bool { return name > today })
 	if err != nil {
 		r.Log.Warn("lines not listed", "error", err)
 	}
-	for _, name := range names {
-		if name <= line {
+	for _, ref := range later {
+		if _, err := time.Parse(time.DateOnly, strings.TrimPrefix(ref.Name, RefTracks)); err != nil {
 			continue
 		}
-		if _, err := time.Parse(time.DateOnly, strings.TrimPrefix(name, RefTracks)); err != nil {
-			continue
-		}
-		if tip, err := r.Tip(name); err == nil && tip != nil && tip.When.UTC().Format(time.DateOnly) >= day {
-			line = name
+		if tip, err := r.Tip(ref.Name); err == nil && tip != nil && RefTracks+tip.When.UTC().Format(time.DateOnly) >= today {
+			line = max(line, ref.Name)
 		}
 	}
 	return line

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -98,12 +97,17 @@ func parseRef(data []byte) (id object.ID, target string, err error) {
 // Refs returns the refs whose names begin with prefix, sorted by name. Invalid lines of
 // packed-refs are returned with any prefix.
 func (db *DB) Refs(prefix string) ([]Ref, error) {
+	return db.RefsOf(prefix, func(string) bool { return true })
+}
+
+// RefsOf is Refs for some names. The others are not read: each loose ref is a file.
+func (db *DB) RefsOf(prefix string, want func(name string) bool) ([]Ref, error) {
 	if err := db.errClosed(); err != nil {
 		return nil, err
 	}
 	byName := make(map[string]Ref)
 	// Loose first: git packs a ref before it removes the loose one.
-	if err := db.looseRefs(prefix, byName); err != nil {
+	if err := db.looseRefs(prefix, want, byName); err != nil {
 		return nil, fmt.Errorf("list refs: %w", err)
 	}
 	packed, err := db.packedRefs()
@@ -111,7 +115,7 @@ func (db *DB) Refs(prefix string) ([]Ref, error) {
 		return nil, fmt.Errorf("list refs: %w", err)
 	}
 	for _, r := range packed {
-		if _, loose := byName[r.Name]; !loose && (strings.HasPrefix(r.Name, prefix) || r.IsLine()) {
+		if _, loose := byName[r.Name]; !loose && (strings.HasPrefix(r.Name, prefix) && want(r.Name) || r.IsLine()) {
 			byName[r.Name] = r
 		}
 	}
@@ -126,36 +130,7 @@ func (db *DB) Refs(prefix string) ([]Ref, error) {
 	return refs, nil
 }
 
-// RefNames lists the names of the refs in one directory of refs, such as refs/heads/, in any order. It reads none of
-// them, so it is fast, and a name may be of a damaged ref.
-func (db *DB) RefNames(dir string) ([]string, error) {
-	if err := db.errClosed(); err != nil {
-		return nil, err
-	}
-	// Loose first, as in Refs.
-	entries, err := os.ReadDir(db.refPath(dir))
-	if err != nil && !atomicfile.IsNoFile(err) {
-		return nil, fmt.Errorf("list refs: %w", err)
-	}
-	packed, err := db.packedRefs()
-	if err != nil {
-		return nil, fmt.Errorf("list refs: %w", err)
-	}
-	var names []string
-	for _, e := range entries {
-		if name := dir + e.Name(); !e.IsDir() && checkRefName(name) == nil {
-			names = append(names, name)
-		}
-	}
-	for _, r := range packed {
-		if rest, ok := strings.CutPrefix(r.Name, dir); ok && !strings.Contains(rest, "/") {
-			names = append(names, r.Name)
-		}
-	}
-	return names, nil
-}
-
-func (db *DB) looseRefs(prefix string, found map[string]Ref) error {
+func (db *DB) looseRefs(prefix string, want func(name string) bool, found map[string]Ref) error {
 	if strings.Contains(prefix, "..") {
 		return nil // in no name, and not to be followed out of the store
 	}
@@ -172,7 +147,7 @@ func (db *DB) looseRefs(prefix string, found map[string]Ref) error {
 		}
 		rel, err := filepath.Rel(db.dir, file)
 		name := filepath.ToSlash(rel)
-		if err != nil || e.IsDir() || !strings.HasPrefix(name, prefix) || checkRefName(name) != nil {
+		if err != nil || e.IsDir() || !strings.HasPrefix(name, prefix) || checkRefName(name) != nil || !want(name) {
 			return err // other files are locks and temporary files
 		}
 		id, err := db.Ref(name)

@@ -89,27 +89,6 @@ func TestRefs(t *testing.T) {
 	}
 }
 
-// TestRefNames: those of one directory, packed ones and damaged ones, too.
-func TestRefNames(t *testing.T) {
-	t.Parallel()
-	db := newStore(t)
-	id := commit(t, db, "x")[0]
-	must(t, db.SetRefs(RefUpdate{"refs/cairn/tracks/a", id}, RefUpdate{"refs/cairn/tracks/b/c", id}, RefUpdate{"refs/cairn/operations", id}))
-	must(t, os.WriteFile(db.path("refs", "cairn", "tracks", "torn"), nil, 0o600))
-	must(t, os.WriteFile(db.path("refs", "cairn", "tracks", "a.lock"), nil, 0o600))
-	packed := id.String() + " refs/cairn/tracks/a\n" + id.String() + " refs/cairn/tracks/d\n" + id.String() + " refs/cairn/tracks/d2/e\n"
-	must(t, os.WriteFile(db.path("packed-refs"), []byte(packed), 0o600))
-	for dir, want := range map[string][]string{
-		"refs/cairn/tracks/": {"refs/cairn/tracks/a", "refs/cairn/tracks/d", "refs/cairn/tracks/torn"}, "refs/heads/": nil, "refs/none/": nil,
-	} {
-		got, err := db.RefNames(dir)
-		slices.Sort(got)
-		if got = slices.Compact(got); err != nil || !slices.Equal(got, want) {
-			t.Errorf("names in %s: %q, %v; want %q", dir, got, err, want)
-		}
-	}
-}
-
 func TestRefErrors(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)

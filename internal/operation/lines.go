@@ -21,6 +21,9 @@ type LineTip = history.Tip
 // Machine says whose the fetched lines of a store are.
 type Machine = history.Machine
 
+// FetchedLine is the newest checkpoint of a line that another store has pushed.
+type FetchedLine = history.FetchedLine
+
 // Step is the work of one session, or of one operation, between two checkpoints.
 type Step = plan.Step
 
@@ -114,8 +117,8 @@ func (l Lines) LastWork(ctx context.Context, tip *LineEvent, idle func(*LineEven
 }
 
 // FetchedTips returns the newest checkpoint of every line that other stores have pushed.
-func (l Lines) FetchedTips(ctx context.Context) ([]history.FetchedLine, error) {
-	return l.operator.FetchedTips(ctx)
+func (l Lines) FetchedTips(ctx context.Context, known func(id string) *LineEvent) ([]history.FetchedLine, error) {
+	return l.operator.FetchedTips(ctx, known)
 }
 
 // Ends returns the first checkpoints of the lines whose older checkpoints were cleaned away.

@@ -83,6 +83,7 @@ func TestBrowser(t *testing.T) {
 	}{
 		{"views", testViews}, {"crowded", testCrowded}, {"projects", testProjects}, {"empty", testEmpty}, {"login", testLogin}, {"revert by keyboard", testRevertByKeyboard}, {"keys", testKeys}, {"live", testLive}, {"cut stream", testCutStream}, {"choose", testChoose}, {"changed choice", testChangedChoice}, {"preview boxes", testPreviewBoxes}, {"step boxes", testStepBoxes}, {"unrevert boxes", testUnrevertBoxes}, {"search", testSearch}, {"git", testGit}, {"outside", testOutside}, {"team", testTeam}, {"machines", testMachines},
 		{"spoken", testSpoken}, {"news disturb nobody", testNewsDisturbNobody}, {"server gone", testServerGone}, {"files by key", testFilesByKey}, {"colours in place", testColoursInPlace}, {"older by key", testOlderByKey}, {"double click", testDoubleClick}, {"keys at a box", testKeysAtABox}, {"forced colours", testForcedColours}, {"whole file of many changes", testWholeFileOfManyChanges},
+		{"search given up", testSearchGivenUp},
 		{"hostile", testHostile}, {"thousand steps", testThousandSteps}, {"long diff", testLongDiff},
 	} {
 		t.Run(part.name, func(t *testing.T) {

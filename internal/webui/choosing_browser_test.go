@@ -1,6 +1,8 @@
 package webui
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -68,6 +70,32 @@ func testSearch(t *testing.T, b *browser) {
 	}
 	b.typeText(" nowhere")
 	b.until("document.querySelector('[data-live]').textContent.includes('Nothing fits')")
+}
+
+// A search that the next letters follow is given up, so that the server does not go on with it.
+func testSearchGivenUp(t *testing.T, b *browser) {
+	f := story(t)
+	begun, ended := make(chan bool, 1), make(chan bool, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("q") == "list" {
+			begun <- true
+			<-r.Context().Done()
+			ended <- true
+			return
+		}
+		f.handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
+	b.open(server.URL + f.at(""))
+	b.press("/")
+	b.typeText("list")
+	await(t, begun)
+	b.typeText(".sh")
+	b.until("document.querySelectorAll('[data-live] article.turn').length === 1")
+	await(t, ended)
+	if got := b.text("document.getElementById('status').textContent"); got != "1 entry found" {
+		t.Errorf("the page says %q", got)
+	}
 }
 
 // A person unticks one change of three in a preview, looks at the preview of the rest, and confirms

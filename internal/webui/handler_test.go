@@ -97,6 +97,37 @@ func TestTimeline(t *testing.T) {
 	f.get(f.at("", "show", "operations")).want(http.StatusOK, "Nothing fits").lacks("Deposits must", "before the agent")
 }
 
+// TestReaderWhoHasGoneOnIsNoError: a search that the next letters follow ends early. The log has no word of it.
+func TestReaderWhoHasGoneOnIsNoError(t *testing.T) {
+	t.Parallel()
+	f := story(t)
+	f.log.Reset()
+	ctx, gone := context.WithCancel(t.Context())
+	gone()
+	f.handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet, f.at("", "q", "nowhere"), nil))
+	if got := f.log.String(); got != "" {
+		t.Errorf("the log has %q", got)
+	}
+}
+
+// TestTimelineAfterAnEntryThatIsGone: a page of older entries that was open while the entry before them was deleted
+// says so. No filter is in the way.
+func TestTimelineAfterAnEntryThatIsGone(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for i := range pageEntries + 1 {
+		f.stepOf(session.StepBegin{Session: fmt.Sprintf("ses_%02d", i), Message: "m", Step: "s", Prompt: "do it"}, func() { f.write("a", strings.Repeat("x", i+1)) })
+	}
+	older := f.at("", "after", "tses_01/m")
+	f.get(f.at("")).want(http.StatusOK, html.EscapeString(older))
+	f.get(older).want(http.StatusOK, "ses_00").lacks("is gone")
+	if err := f.sessions.Delete(t.Context(), "ses_01"); err != nil {
+		t.Fatal(err)
+	}
+	f.get(older).want(http.StatusOK, "This place of the history is gone", "Back to the newest").lacks("Nothing fits")
+	f.get(f.at("", "after", "tses_02/m", "q", "nowhere")).want(http.StatusOK, "Nothing fits the filter")
+}
+
 // TestV65_CountsOfTheTimelineAreWhole: a number counts every file of a step, or is not
 // there.
 func TestV65_CountsOfTheTimelineAreWhole(t *testing.T) {

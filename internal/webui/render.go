@@ -168,7 +168,9 @@ func (v *visit) failure(err error) (int, *failure) {
 		f.Heading = "Not found"
 		f.Hint = "It may have been cleaned away, or the address is mistyped."
 	case status == http.StatusInternalServerError:
-		v.h.log.Error("page", "address", v.r.URL.Path, "error", err)
+		if v.ctx().Err() == nil { // else the reader has gone on, as in a search
+			v.h.log.Error("page", "address", v.r.URL.Path, "error", err)
+		}
 		f.Heading = "This did not work"
 	}
 	return status, f

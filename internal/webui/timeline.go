@@ -27,6 +27,7 @@ type timelinePage struct {
 	Newest   string // address of the first page, "" on it
 	Empty    bool   // the project has no history at all
 	CutShort bool   // the history is longer than maxScanned
+	Gone     bool   // the entry before the page is not in the history any more
 	Unread   []session.Unread
 	Git      string // what is recorded of the git repository, and what has moved there
 }
@@ -128,6 +129,7 @@ func (h *handler) timeline(v *visit) error {
 			return err
 		}
 	}
+	page.Gone = !found && !page.CutShort
 	if after != "" {
 		page.Newest = v.at("", "show", page.Show, "q", page.Query)
 	}

@@ -18,8 +18,8 @@
   };
 
   // fetchPage brings a page of this server as a document that is not shown.
-  const fetchPage = async (address) => {
-    const answer = await fetch(address, { headers: { Accept: "text/html" } });
+  const fetchPage = async (address, signal) => {
+    const answer = await fetch(address, { headers: { Accept: "text/html" }, signal });
     if (!answer.ok) throw new Error(`the server answers ${answer.status}`);
     return new DOMParser().parseFromString(await answer.text(), "text/html");
   };
@@ -284,12 +284,16 @@
     setTimeout(() => sent.delete(sending), 3000);
   });
 
-  // Search as one types: the list is replaced by what the server finds.
-  let searching = 0;
+  // Search as one types: the list is replaced by what the server finds. A search that another one follows is given up:
+  // in a long history each takes seconds, and the last one would wait for all before it.
+  let searching = null;
   const search = async (form) => {
     const address = `${location.pathname}?${new URLSearchParams(new FormData(form))}`;
-    const mine = ++searching;
-    const found = await fetchPage(address);
+    searching?.abort();
+    const mine = searching = new AbortController();
+    const found = await fetchPage(address, mine.signal).catch((error) => {
+      if (!mine.signal.aborted) throw error;
+    });
     if (mine !== searching) return; // a later search is under way
     live().replaceWith(found.querySelector("[data-live]"));
     const tabs = document.querySelector("main > .tabs");

@@ -205,6 +205,21 @@ func TestPurgedNameOfSeveralLines(t *testing.T) {
 	f.wantNoTrace(secret)
 }
 
+// TestPurgedNameInAnotherCase: on Linux it is that of another file, which goes on to be captured.
+func TestPurgedNameInAnotherCase(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("the names are of one file here")
+	}
+	f := newFixture(t, gittest.Tree{"readme": gittest.File(secret), "README": gittest.File("1"), "config/key": gittest.File(secret), "Config/a": gittest.File("2")})
+	f.trackAll()
+	f.purge("readme", "config")
+	if got := f.capturedBy(f.repo()); !slices.Equal(got, []string{"Config/a", "README"}) {
+		t.Errorf("captured %q", got)
+	}
+	f.wantNoTrace(secret)
+}
+
 // TestDamagedListOfPurgedPaths: no capture brings purged paths back because their list cannot be read. doctor sets it
 // aside.
 func TestDamagedListOfPurgedPaths(t *testing.T) {

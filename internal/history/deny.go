@@ -3,7 +3,7 @@ package history
 import (
 	"errors"
 	"fmt"
-	"slices"
+	"runtime"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/ignore"
@@ -11,11 +11,17 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// compileNever compiles the deny list. Case is ignored: a secret file in other case is still
-// secret.
-func compileNever(patterns []string) *ignore.Chain {
-	return ignore.NewChain(ignore.Parse([]byte(strings.Join(patterns, "\n")+"\n"), true))
+// compileNever compiles the deny list. Patterns ignore case: a secret file in other case is still secret. A purged path
+// is one file or directory, so its case counts where the system's file systems tell names by it.
+func compileNever(patterns, purged []string, foldPurged bool) *ignore.Chain {
+	parse := func(patterns []string, fold bool) *ignore.Patterns {
+		return ignore.Parse([]byte(strings.Join(patterns, "\n")+"\n"), fold)
+	}
+	return ignore.NewChain(parse(neverPatterns(purged), foldPurged), parse(patterns, true))
 }
+
+// foldsCase reports whether file systems of this system usually take names that differ by case for the same one.
+const foldsCase = runtime.GOOS == "darwin" || runtime.GOOS == "windows"
 
 // denyList holds the patterns and paths that are never stored: Options.Never, and the purged paths.
 type denyList struct {
@@ -51,11 +57,21 @@ func (r *Store) RefreshDenied() error {
 			"(cairn doctor --fix sets it aside; then cairn purge PATH for each that is to stay away): %w",
 			state.ErrCorrupt, r.DB.PrivatePath(string(odb.PrivatePurged)), err)
 	}
-	if patterns := append(slices.Clip(r.Opt.Never), neverPatterns(now.purged)...); len(patterns) > 0 {
-		now.Chain, now.id = compileNever(patterns), state.Checksum(strings.Join(patterns, "\n"))
+	if len(r.Opt.Never)+len(now.purged) > 0 {
+		now.Chain, now.id = compileNever(r.Opt.Never, now.purged, foldsCase), denyID(r.Opt.Never, now.purged)
 	}
 	r.Never.Store(now)
 	return now.err
+}
+
+// denyID is the checksum of a deny list. With purged paths it is another one than that of releases before, which
+// ignored the case of these, so that the list is applied again.
+func denyID(patterns, purged []string) string {
+	text := strings.Join(patterns, "\n")
+	if len(purged) > 0 {
+		text += "\x00" + strings.Join(purged, "\x00")
+	}
+	return state.Checksum(text)
 }
 
 // NeverID returns the checksum of the deny list, "" for an empty list.

@@ -51,7 +51,7 @@ func TestReplacementsInACircleLeadNowhere(t *testing.T) {
 func TestPurgedNameWithAnEndOfLine(t *testing.T) {
 	t.Parallel()
 	purged := []string{"Icon\r", "a\nb", "d\r\n/f", "plain"}
-	never := compileNever(neverPatterns(purged))
+	never := compileNever(nil, purged, false)
 	for _, path := range purged {
 		if !never.Covers(path, false) {
 			t.Errorf("%q is captured", path)
@@ -60,6 +60,22 @@ func TestPurgedNameWithAnEndOfLine(t *testing.T) {
 	for _, path := range []string{"Icons", "Icon\n", "Icon", "axb", "a\rb", "a\xffb", "a/b", "dxy/f", "d\n\r/f", "plain\r"} {
 		if never.Covers(path, false) {
 			t.Errorf("%q is not captured", path)
+		}
+	}
+}
+
+// TestPurgedNamesAndCase: a purged path is one file. Where names that differ by case are of different files, as on Linux,
+// the others go on to be captured. Patterns of the deny list have no case.
+func TestPurgedNamesAndCase(t *testing.T) {
+	t.Parallel()
+	for _, fold := range []bool{false, true} {
+		never := compileNever([]string{"*.PEM"}, []string{"readme", "dir"}, fold)
+		for path, want := range map[string]bool{
+			"readme": true, "dir/a": true, "README": fold, "Dir/a": fold, "a.pem": true, "in/A.Pem": true, "other": false,
+		} {
+			if got := never.Covers(path, false); got != want {
+				t.Errorf("%q, fold %t: denied %t, want %t", path, fold, got, want)
+			}
 		}
 	}
 }

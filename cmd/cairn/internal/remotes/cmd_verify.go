@@ -126,7 +126,10 @@ func (c *commands) printVerified(r *cairn.VerifyReport) error {
 		}
 		c.listNotes("known gap", r.Gaps)
 		c.listNotes("finding", r.Findings)
-		if r.Sound {
+		switch {
+		case r.Sound && len(r.Gaps) == 0:
+			c.AnswerLine("everything is as it was recorded")
+		case r.Sound:
 			c.AnswerLine("everything else is as it was recorded")
 		}
 	}

@@ -45,7 +45,7 @@ func TestReadOnlyPages(t *testing.T) {
 		t.Fatalf("%q", pages)
 	}
 	for _, address := range pages {
-		a := f.get(address).want(http.StatusOK).lacks("<noon>", `data-key="u"`, `data-key="r"`, `data-key="g"`, `name=hunk`, "choose the change", "/plan", "/copy", "/blame", "/track")
+		a := f.get(address).want(http.StatusOK).lacks("<noon>", `data-key="u"`, `data-key="r"`, `data-key="g"`, `name=hunk`, "choose the change", "/plan", "/copy", "/blame", "/track", "What is shown")
 		if n := strings.Count(a.body, "<form method=\"post\""); n > 1 && address != "/" {
 			t.Errorf("%s has %d forms", address, n)
 		}

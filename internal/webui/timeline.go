@@ -97,8 +97,10 @@ func (h *handler) projects(v *visit) error {
 func (h *handler) timeline(v *visit) error {
 	page := &timelinePage{Query: v.query.Get("q"), Show: v.query.Get("show")}
 	after := v.query.Get("after")
-	for _, t := range [][2]string{{"", "Everything"}, {"sessions", "Prompts"}, {"checkpoints", "Checkpoints"}, {showOperations, "Operations"}} {
-		page.Tabs = append(page.Tabs, tab{t[1], v.at("", "show", t[0], "q", page.Query), page.Show == t[0]})
+	if h.opt.ReadOnly == "" { // the timeline of a remote has sessions alone
+		for _, t := range [][2]string{{"", "Everything"}, {"sessions", "Prompts"}, {"checkpoints", "Checkpoints"}, {showOperations, "Operations"}} {
+			page.Tabs = append(page.Tabs, tab{t[1], v.at("", "show", t[0], "q", page.Query), page.Show == t[0]})
+		}
 	}
 	text := strings.ToLower(strings.TrimSpace(page.Query))
 	scanned, found, n := 0, after == "", 0

@@ -54,6 +54,7 @@ func TestLean(t *testing.T) {
 	t.Parallel()
 	lean, full := builtLean(t)
 	t.Run("one program", func(t *testing.T) { leanIsOneProgram(t, lean, full) })
+	t.Run("set up", func(t *testing.T) { leanIsSetUp(t, lean) })
 	t.Run("a part alone", func(t *testing.T) { leanAlone(t, lean, full) })
 }
 
@@ -98,6 +99,22 @@ func leanIsOneProgram(t *testing.T, lean, full string) {
 	}
 	if status := s.end(syscall.SIGTERM); status != 0 {
 		t.Errorf("the server ends with %d", status)
+	}
+}
+
+// leanIsSetUp: setup is carried out by cairn-full, and agents call the lean cairn.
+func leanIsSetUp(t *testing.T, lean string) {
+	home := t.TempDir()
+	for agent, file := range map[string]string{"claude-code": ".claude/settings.json", "pi": ".pi/agent/extensions/cairn.ts", "opencode": ".config/opencode/plugins/cairn.ts"} {
+		cmd := exec.CommandContext(t.Context(), lean, "setup", agent)
+		cmd.Dir, cmd.Env = home, []string{"HOME=" + home}
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v: %s", agent, err, out)
+		}
+		text, err := os.ReadFile(filepath.Join(home, file))
+		if err != nil || !strings.Contains(string(text), lean) || strings.Contains(string(text), "cairn-full") {
+			t.Errorf("%s does not call %s: %v\n%s", agent, lean, err, text)
+		}
 	}
 }
 

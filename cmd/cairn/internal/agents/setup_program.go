@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/program"
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/setup"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
@@ -17,7 +18,7 @@ import (
 
 // program is the command by which agents start this cairn.
 func (c *commands) program(f *setupFlags) ([]string, error) {
-	file, err := os.Executable()
+	file, err := program.Path()
 	if err != nil {
 		return nil, err
 	}

@@ -85,25 +85,20 @@ func (s *Sessions) readFetched(ctx context.Context) (tips []operation.FetchedLin
 	if err != nil {
 		return nil, nil, err
 	}
-	known, keep := make(map[string]*tipRecord, len(tips)), make(map[string]*tipRecord, len(tips))
+	known = make(map[string]*tipRecord, len(tips))
 	for _, tip := range tips {
 		t := before[tip.ID]
 		if t == nil {
-			event := *tip.LineEvent
-			event.Record = nil
-			t = &tipRecord{event: &event}
-			if t.digest, t.err = s.digestOf(ctx, tip.LineEvent); ctx.Err() != nil {
+			if t = s.readTip(ctx, tip.LineEvent); ctx.Err() != nil {
 				return nil, nil, ctx.Err()
 			}
+			event := *tip.LineEvent
+			event.Record = nil
+			t.event = &event
 		}
 		known[tip.ID] = t
-		if t.err == nil {
-			keep[tip.ID] = t
-		}
 	}
-	s.mu.Lock()
-	s.fetched = keep
-	s.mu.Unlock()
+	s.keepTips(&s.fetched, known)
 	return tips, known, nil
 }
 

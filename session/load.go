@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -307,25 +308,32 @@ func (s *Sessions) readTips(ctx context.Context) (tips []operation.LineTip, know
 	if err != nil {
 		return nil, nil, err
 	}
-	known, keep := make(map[string]*tipRecord, len(tips)), make(map[string]*tipRecord, len(tips))
+	known = make(map[string]*tipRecord, len(tips))
 	for _, tip := range tips {
 		if tip.Err != nil {
 			continue
 		}
-		t := before[tip.ID]
-		if t == nil {
-			t = &tipRecord{at: tip.Event.At(), open: tip.Event.Author != AuthorAgent} // who ends a step
-			t.digest, t.err = s.digestOf(ctx, tip.Event)
-		}
-		known[tip.ID] = t
-		if t.err == nil {
-			keep[tip.ID] = t
+		if known[tip.ID] = before[tip.ID]; known[tip.ID] == nil {
+			known[tip.ID] = s.readTip(ctx, tip.Event)
 		}
 	}
-	s.mu.Lock()
-	s.tips = keep
-	s.mu.Unlock()
+	s.keepTips(&s.tips, known)
 	return tips, known, nil
+}
+
+func (s *Sessions) readTip(ctx context.Context, e *operation.LineEvent) *tipRecord {
+	t := &tipRecord{at: e.At(), open: e.Author != AuthorAgent} // who ends a step
+	t.digest, t.err = s.digestOf(ctx, e)
+	return t
+}
+
+// keepTips keeps records for the next answer, but for those that could not be read.
+func (s *Sessions) keepTips(in *map[string]*tipRecord, known map[string]*tipRecord) {
+	keep := maps.Clone(known)
+	maps.DeleteFunc(keep, func(_ string, t *tipRecord) bool { return t.err != nil })
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	*in = keep
 }
 
 // digestOf finds the newest digest of a line. States saved before a revert have none.

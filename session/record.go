@@ -13,6 +13,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
 	"github.com/seed-fb9cbc17/cairn/internal/secrets"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -150,7 +151,7 @@ func (s *Sessions) decode(e *operation.LineEvent) (*record, error) {
 		return nil, fmt.Errorf("session: %w: record of checkpoint %s: %w", cairn.ErrCorrupt, e.ID, err)
 	}
 	if rec.Version != recordVersion {
-		return nil, fmt.Errorf("session: %w: record of version %d: a later release of cairn made it; use a newer cairn", cairn.ErrStore, rec.Version)
+		return nil, fmt.Errorf("session: %w", state.LaterRelease("record of version %d", rec.Version))
 	}
 	if s.lines.NoPrompts() {
 		rec.forgetTexts()

@@ -114,7 +114,7 @@ func (r *Store) readEvent(id object.ID, ends Ends) (*LineEvent, error) {
 		return nil, fmt.Errorf("%w: record of checkpoint %s: %w", state.ErrCorrupt, id, err)
 	}
 	if rec.Version != LineVersion {
-		return nil, fmt.Errorf("%w: record of version %d in checkpoint %s: a later release of cairn made it; use a newer cairn", state.ErrStore, rec.Version, id)
+		return nil, state.LaterRelease("record of version %d in checkpoint %s", rec.Version, id)
 	}
 	e.OnLine = true
 	e.Record, e.Before, e.Wanted = rec.Record, rec.Before, rec.Wanted

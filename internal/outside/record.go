@@ -116,7 +116,7 @@ func readTree(s *history.Store, tree object.ID) (*Record, error) {
 			return nil, fmt.Errorf("%w: record %s of paths outside the root: %w", state.ErrCorrupt, tree, err)
 		}
 		if r.Version != recordVersion {
-			return nil, fmt.Errorf("%w: record %s of version %d: a later release of cairn made it; use a newer cairn", state.ErrStore, tree, r.Version)
+			return nil, state.LaterRelease("record %s of version %d", tree, r.Version)
 		}
 		return r, nil
 	}

@@ -78,6 +78,11 @@ func NotFound(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrNotFound, fmt.Sprintf(format, args...))
 }
 
+// LaterRelease returns an ErrStore about data, named by a formatted text, that a later release has made.
+func LaterRelease(format string, args ...any) error {
+	return fmt.Errorf("%w: %s: a later release of cairn made it; use a newer cairn", ErrStore, fmt.Sprintf(format, args...))
+}
+
 // unreadError is an ErrDeadline of a capture.
 type unreadError struct{ text string }
 

@@ -170,7 +170,7 @@ func DecodeMetadata(value string) (*Metadata, error) {
 	case m.Version == MetadataVersion && m.Partial == "":
 	case m.Version == MetadataVersionPartial && (m.Partial == ExtentTime || m.Partial == ExtentPaths):
 	default:
-		return nil, fmt.Errorf("%w: checkpoint metadata of version %d: a later release of cairn made it; use a newer cairn", ErrStore, m.Version)
+		return nil, LaterRelease("checkpoint metadata of version %d", m.Version)
 	}
 	return m, nil
 }

@@ -200,6 +200,7 @@ func (r *Capturer) unchanged(ctx context.Context, opt TrackOptions) *TrackResult
 	r.mu.Lock()
 	last := r.last
 	r.mu.Unlock()
+	// A later line is that of a clock that was ahead: see history.Store.CurrentLine.
 	if last.answer == nil || last.answer.line < r.Today() || r.UnderWay() || !w.quiet() || !r.counts(&last) || !r.gitUnchanged() {
 		return nil
 	}

@@ -299,3 +299,18 @@ func undoneSteps(windows []*window) []operation.UndoneStep {
 	}
 	return out
 }
+
+// descendants lists the children of a session and theirs, parents first.
+func descendants(all []digest, id string) []digest {
+	var list []digest
+	seen := map[string]bool{id: true}
+	for queue := []string{id}; len(queue) > 0; queue = queue[1:] {
+		for _, d := range all {
+			if d.Parent == queue[0] && !seen[d.ID] {
+				seen[d.ID] = true
+				list, queue = append(list, d), append(queue, d.ID)
+			}
+		}
+	}
+	return list
+}

@@ -214,31 +214,6 @@ func (s *Sessions) encode(h *history) (json.RawMessage, error) {
 	return data, nil
 }
 
-// Unread is a session of this store of which something cannot be read. Other sessions do without it.
-type Unread struct {
-	ID  string // or the name of its ref where that does not tell the id
-	Err error
-
-	// Lost: its newest checkpoint is gone or damaged, which a repair of the store may mend.
-	Lost bool
-
-	at   int64 // of its newest event, forever where that is unknown
-	open bool  // a step may last longer
-}
-
-// After reports whether the session may have worked after a time.
-func (u *Unread) After(t time.Time) bool { return u.at > t.UnixNano() }
-
-// UnreadOf is a session of which more than its newest record was to be read.
-func UnreadOf(s *Session, err error) Unread {
-	return Unread{ID: s.ID, Err: err, at: s.Updated.UnixNano(), open: s.Open != ""}
-}
-
-// Unreadable reports whether an error says that records of a session cannot be read.
-func Unreadable(err error) bool {
-	return errors.Is(err, cairn.ErrCorrupt) || errors.Is(err, cairn.ErrStore)
-}
-
 // digests lists the digests of all sessions that can be read.
 func (s *Sessions) digests(ctx context.Context) ([]digest, error) {
 	list, _, err := s.allDigests(ctx)

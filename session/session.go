@@ -338,18 +338,3 @@ func (s *Sessions) SetAside(ctx context.Context, id string) error {
 		return u.SetAside(id)
 	})
 }
-
-// descendants lists the children of a session and theirs, parents first.
-func descendants(all []digest, id string) []digest {
-	var list []digest
-	seen := map[string]bool{id: true}
-	for queue := []string{id}; len(queue) > 0; queue = queue[1:] {
-		for _, d := range all {
-			if d.Parent == queue[0] && !seen[d.ID] {
-				seen[d.ID] = true
-				list, queue = append(list, d), append(queue, d.ID)
-			}
-		}
-	}
-	return list
-}

@@ -1,11 +1,36 @@
 package session
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
 )
+
+var (
+	// ErrNotFound: no such session, message, part or step. It wraps cairn.ErrNotFound.
+	ErrNotFound = fmt.Errorf("session: %w", cairn.ErrNotFound)
+
+	// ErrBusy: a step of the session, or of one of its children, is open. End it, or
+	// say that its agent is gone (MoveOptions.EndOpen).
+	ErrBusy = errors.New("session is busy")
+
+	// ErrID: an id that is empty, longer than MaxID bytes or not UTF-8, or
+	// Newest.
+	ErrID = errors.New("unusable id")
+
+	// ErrFetched: the session was fetched from another store. It can be read, restored and forked; Resume
+	// makes it one of this store.
+	ErrFetched = errors.New("the session was fetched")
+
+	// ErrExpired: the requested state has been cleaned away.
+	ErrExpired = errors.New("expired")
+)
+
+// MaxID is the longest id, in bytes.
+const MaxID = 1024
 
 // RoleUser is the role of a message with which a turn begins. Reverting goes back to
 // the beginning of a turn; other roles are opaque.
@@ -251,4 +276,29 @@ type MoveOptions struct {
 	// Git moves the user's git repository, too: what commands of the steps have changed there goes back,
 	// or comes back with the files. A dry run shows it first.
 	Git bool
+}
+
+// Unread is a session of this store of which something cannot be read. Other sessions do without it.
+type Unread struct {
+	ID  string // or the name of its ref where that does not tell the id
+	Err error
+
+	// Lost: its newest checkpoint is gone or damaged, which a repair of the store may mend.
+	Lost bool
+
+	at   int64 // of its newest event, forever where that is unknown
+	open bool  // a step may last longer
+}
+
+// After reports whether the session may have worked after a time.
+func (u *Unread) After(t time.Time) bool { return u.at > t.UnixNano() }
+
+// UnreadOf is a session of which more than its newest record was to be read.
+func UnreadOf(s *Session, err error) Unread {
+	return Unread{ID: s.ID, Err: err, at: s.Updated.UnixNano(), open: s.Open != ""}
+}
+
+// Unreadable reports whether an error says that records of a session cannot be read.
+func Unreadable(err error) bool {
+	return errors.Is(err, cairn.ErrCorrupt) || errors.Is(err, cairn.ErrStore)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -337,26 +336,4 @@ func (u *LineUpdate) Delete(id string) error {
 		return err
 	}
 	return reviewed.Forget(u.repo.Store, id)
-}
-
-// addLineCommit writes a checkpoint of a line into a batch.
-func (r *Operator) addLineCommit(b *odb.Batch, s state.State, parents []object.ID, label history.StateLabel, rec *history.LineRecord) (object.ID, error) {
-	meta, err := s.Meta.Encode()
-	if err != nil {
-		return object.ID{}, err
-	}
-	when := r.Now()
-	rec.Version, rec.At = history.LineVersion, when.UnixNano()
-	value, err := json.Marshal(rec)
-	if err != nil {
-		return object.ID{}, fmt.Errorf("record of a line: %w", err)
-	}
-	if label.Author == "" {
-		label.Author = history.DefaultAuthor
-	}
-	return history.AddCommit(b, history.CommitRequest{
-		Tree: s.Tree, Meta: meta, Parents: parents, Message: label.Message, When: when,
-		Author: object.Signature{Name: label.Author, Email: history.Identity.Email},
-		Extra:  []object.Header{{Key: history.LineHeader, Value: string(value)}},
-	})
 }

@@ -2,12 +2,15 @@ package operation
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"io"
 	"iter"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
@@ -208,4 +211,26 @@ func (l Lines) LeavesOut(ctx context.Context, dir string) (out bool, err error) 
 func (l Lines) Outside(path string) bool {
 	_, err := l.operator.Rel(path)
 	return err != nil
+}
+
+// addLineCommit writes a checkpoint of a line into a batch.
+func (r *Operator) addLineCommit(b *odb.Batch, s state.State, parents []object.ID, label history.StateLabel, rec *history.LineRecord) (object.ID, error) {
+	meta, err := s.Meta.Encode()
+	if err != nil {
+		return object.ID{}, err
+	}
+	when := r.Now()
+	rec.Version, rec.At = history.LineVersion, when.UnixNano()
+	value, err := json.Marshal(rec)
+	if err != nil {
+		return object.ID{}, fmt.Errorf("record of a line: %w", err)
+	}
+	if label.Author == "" {
+		label.Author = history.DefaultAuthor
+	}
+	return history.AddCommit(b, history.CommitRequest{
+		Tree: s.Tree, Meta: meta, Parents: parents, Message: label.Message, When: when,
+		Author: object.Signature{Name: label.Author, Email: history.Identity.Email},
+		Extra:  []object.Header{{Key: history.LineHeader, Value: string(value)}},
+	})
 }

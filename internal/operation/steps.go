@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
-	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
@@ -58,13 +57,6 @@ type stepsBack struct {
 type stepEnds struct {
 	from, to      history.PathEnd
 	before, after state.State // of the step
-}
-
-// dirEnds are the states before the oldest step that changed a directory, and after
-// the newest. listed is false if the directory only came and went with the files in it.
-type dirEnds struct {
-	from, to state.State
-	listed   bool
 }
 
 func (u *LineUpdate) newStepsBack(start state.State, policy plan.Policy) *stepsBack {
@@ -167,74 +159,6 @@ func (b *stepsBack) collectFiles(ctx context.Context, step *UndoneStep, own []hi
 		}
 	}
 	b.pairs = append(b.pairs, plan.Renames(own)...)
-	return nil
-}
-
-// collectDirs notes the directories that a step changed.
-func (b *stepsBack) collectDirs(from, to state.State, owners *plan.Attribution) error {
-	dirs, err := b.store.ChangedDirs(from, to)
-	if err != nil {
-		return err
-	}
-	for dir := range dirs {
-		if owners.Stays(dir) != "" {
-			continue
-		}
-		if err := b.noteDir(dir, dirEnds{from, to, true}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// collectDirsOfFiles notes the directories that a step made with the first file in them, or removed
-// with the last one.
-func (b *stepsBack) collectDirsOfFiles(own []history.Change, from, to state.State, owners *plan.Attribution) error {
-	seen := make(map[string]bool)
-	for i := range own {
-		for dir, _ := index.Split(own[i].Path); dir != "" && !seen[dir]; dir, _ = index.Split(dir) {
-			seen[dir] = true
-			before, err := b.dirAt(from, dir)
-			if err != nil {
-				return err
-			}
-			after, err := b.dirAt(to, dir)
-			if err != nil {
-				return err
-			}
-			if before.There == after.There {
-				break
-			}
-			if owners.Stays(dir) != "" {
-				continue
-			}
-			if err := b.noteDir(dir, dirEnds{from, to, false}); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// noteDir adds what a step did to a directory. The steps come newest first. A directory that went and came
-// again with other permission bits is listed.
-func (b *stepsBack) noteDir(dir string, ends dirEnds) error {
-	later, ok := b.dirs[dir]
-	if ok {
-		ends.to, ends.listed = later.to, ends.listed || later.listed
-	}
-	if ok && !ends.listed {
-		before, err := b.dirAt(ends.from, dir)
-		if err != nil {
-			return err
-		}
-		after, err := b.dirAt(ends.to, dir)
-		if err != nil {
-			return err
-		}
-		ends.listed = before.There && after.There && before.Perm != after.Perm
-	}
-	b.dirs[dir] = ends
 	return nil
 }
 

@@ -184,3 +184,63 @@ func (t *takenBack) MarshalJSON() ([]byte, error) {
 	result, err := json.Marshal(t.result)
 	return append(append(bytes.TrimSuffix(what, []byte("}")), ','), bytes.TrimPrefix(result, []byte("{"))...), err
 }
+
+// choose finds the turn or operation to take back. The tickets of its session are settled before.
+func (r *undoRun) choose() (*lastdone.Choice, error) {
+	var chosen *lastdone.Choice
+	find := func(want lastdone.Want) func(*cairn.Repo) error {
+		return func(repo *cairn.Repo) (err error) {
+			chosen, err = r.chooseIn(repo, want)
+			return err
+		}
+	}
+	want := lastdone.Want{Turn: r.f.turn || r.f.session != "", Operation: r.f.operation || len(r.paths) > 0, Session: r.f.session}
+	if err := r.WithRepo(find(want)); err != nil || chosen.Turn == nil {
+		return chosen, err
+	}
+	if settled, err := r.Settle(r.ctx, chosen.Session.ID); err != nil || !settled.Any {
+		return chosen, err
+	}
+	want.Session, want.Turn = chosen.Session.ID, true
+	err := r.WithRepo(find(want))
+	return chosen, err
+}
+
+func (r *undoRun) chooseIn(repo *cairn.Repo, want lastdone.Want) (chosen *lastdone.Choice, err error) {
+	finder := r.finder(repo)
+	if want.Session != "" {
+		if want.Session, err = finder.Sessions.Find(r.ctx, want.Session); err != nil {
+			return nil, err
+		}
+	}
+	list, err := r.way.find(finder, r.ctx, want)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(list) == 0:
+		r.offerGit(repo, want, nil)
+		r.offerOutside(repo, finder, want, nil)
+		return nil, fmt.Errorf("%w: nothing to %s", cairn.ErrNotFound, r.cmd.Name())
+	}
+	r.offerGit(repo, want, &list[0])
+	r.offerOutside(repo, finder, want, &list[0])
+	if len(list) == 1 {
+		return &list[0], nil
+	}
+	return r.chooseAmong(repo, list)
+}
+
+// offerOutside tells of a newer change that counts only with --outside, if there is one. than is the
+// newest one that counts without it.
+func (r *undoRun) offerOutside(repo *cairn.Repo, finder *lastdone.Finder, want lastdone.Want, than *lastdone.Choice) {
+	if r.f.outside || r.Global.JSON {
+		return
+	}
+	with := *finder
+	with.Outside = true
+	list, err := r.way.find(&with, r.ctx, want)
+	if err != nil || len(list) == 0 || than != nil && list[0].Same(than) {
+		return
+	}
+	r.Console.Remark("hint: %s changed only what lies outside this directory: cairn %s --%s takes it back", r.text(repo, &list[0]), r.cmd.Name(), goback.OutsideFlag)
+}

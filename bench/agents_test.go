@@ -18,10 +18,7 @@ func TestAgents(t *testing.T) {
 	t.Parallel()
 	needPrograms(t)
 	file := filepath.Join(t.TempDir(), "agents.json")
-	opt, err := parseOptions([]string{"-agents", "-files", "40", "-n", "1", "-think", "1ms", "-quiet", "-json", file})
-	if err != nil {
-		t.Fatal(err)
-	}
+	opt := optionsOf(t, "-agents", "-files", "40", "-n", "1", "-think", "1ms", "-quiet", "-json", file)
 	var out bytes.Buffer
 	if err := agentLatency(context.Background(), opt, &out, io.Discard); err != nil {
 		t.Fatal(err)

@@ -25,13 +25,10 @@ func TestAll(t *testing.T) {
 	needPrograms(t)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "results", "some.json")
-	opt, err := parseOptions([]string{
+	opt := optionsOf(t,
 		"-all", "-without", "small,linux,ignored,100k", "-files", "40", "-n", "1", "-in-row", "2", "-quiet", "-no-flush",
 		"-only", names.OpUnchanged, "-contenders", strings.Join([]string{names.Spec, names.Monitor, names.CLI}, ","), "-cache", filepath.Join(dir, "cache"), "-json", file,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	)
 	var out bytes.Buffer
 	if err := benchAll(context.Background(), opt, &out, io.Discard); err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/bench/internal/benchtest"
@@ -28,7 +30,34 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == peers.WorkerWord {
 		exit(peers.Work(os.Stdin, os.Stdout))
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if err := os.RemoveAll(built.dir); err != nil {
+		exit(err)
+	}
+	os.Exit(code)
+}
+
+// built is the program that most tests measure. It is built once: that takes longer than a small run.
+var built struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+// optionsOf are the options of a run that measures the program that is built once.
+func optionsOf(t *testing.T, args ...string) options {
+	t.Helper()
+	built.once.Do(func() {
+		if built.dir, built.err = os.MkdirTemp("", "cairn-built"); built.err == nil {
+			built.err = buildCairn(filepath.Join(built.dir, "cairn"+exeSuffix))
+		}
+	})
+	opt, err := parseOptions(args)
+	if err := errors.Join(built.err, err); err != nil {
+		t.Fatal(err)
+	}
+	opt.cairn = filepath.Join(built.dir, "cairn"+exeSuffix)
+	return opt
 }
 
 // A whole run on a small tree: every contender, every operation, every result
@@ -55,12 +84,12 @@ func runAndCheck(t *testing.T, more []string) {
 	t.Helper()
 	dir := t.TempDir()
 	cache, files := filepath.Join(dir, "cache"), filepath.Join(dir, "results")
-	opt, err := parseOptions(append([]string{
+	opt := optionsOf(t, append([]string{
 		"-files", "200", "-n", "1", "-in-row", "10", "-quiet", "-no-flush", "-cache", cache,
 		"-json", filepath.Join(files, "run.json"), "-benchstat", filepath.Join(files, "run.txt"),
-	}, more...))
-	if err != nil {
-		t.Fatal(err)
+	}, more...)...)
+	if more == nil {
+		opt.cairn = "" // this run builds its own
 	}
 	var out bytes.Buffer
 	if err := bench(context.Background(), opt, &out, io.Discard); err != nil {
@@ -187,12 +216,9 @@ func TestOnAnImage(t *testing.T) {
 		t.Fatal(err)
 	}
 	cache := t.TempDir()
-	opt, err := parseOptions([]string{
+	opt := optionsOf(t,
 		"-files", "30", "-n", "1", "-quiet", "-no-flush", "-cache", cache, "-contenders", names.CLI, "-only", names.OpUnchanged, "-on", "ext4",
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	)
 	if err := bench(context.Background(), opt, io.Discard, io.Discard); err != nil {
 		t.Error(err)
 	}

@@ -18,10 +18,7 @@ func TestCopies(t *testing.T) {
 	t.Parallel()
 	needPrograms(t)
 	file := filepath.Join(t.TempDir(), "copies.json")
-	opt, err := parseOptions([]string{"-copies", "-files", "60", "-shrink", "100", "-n", "2", "-on", "ext4", "-quiet", "-cache", t.TempDir(), "-json", file})
-	if err != nil {
-		t.Fatal(err)
-	}
+	opt := optionsOf(t, "-copies", "-files", "60", "-shrink", "100", "-n", "2", "-on", "ext4", "-quiet", "-cache", t.TempDir(), "-json", file)
 	var out bytes.Buffer
 	if err := copiesLatency(context.Background(), opt, &out, io.Discard); err != nil {
 		t.Fatal(err)

@@ -25,10 +25,7 @@ func TestCurves(t *testing.T) {
 	needPrograms(t)
 	dir := t.TempDir()
 	cache, file := filepath.Join(dir, "cache"), filepath.Join(dir, "curves.json")
-	opt, err := parseOptions([]string{"-curves", "-files", "60", "-checkpoints", "4", "-n", "2", "-quiet", "-no-flush", "-cache", cache, "-json", file})
-	if err != nil {
-		t.Fatal(err)
-	}
+	opt := optionsOf(t, "-curves", "-files", "60", "-checkpoints", "4", "-n", "2", "-quiet", "-no-flush", "-cache", cache, "-json", file)
 	var out bytes.Buffer
 	if err := bench(context.Background(), opt, &out, io.Discard); err != nil {
 		t.Fatal(err)

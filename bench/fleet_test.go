@@ -18,10 +18,7 @@ func TestFleet(t *testing.T) {
 	needPrograms(t)
 	dir := t.TempDir()
 	cache, file := filepath.Join(dir, "cache"), filepath.Join(dir, "fleet.json")
-	opt, err := parseOptions([]string{"-fleet", "50", "-checkpoints", "100", "-n", "1", "-quiet", "-cache", cache, "-json", file})
-	if err != nil {
-		t.Fatal(err)
-	}
+	opt := optionsOf(t, "-fleet", "50", "-checkpoints", "100", "-n", "1", "-quiet", "-cache", cache, "-json", file)
 	var out bytes.Buffer
 	if err := fleetLatency(t.Context(), opt, &out, io.Discard); err != nil {
 		t.Fatal(err)

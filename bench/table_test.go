@@ -24,13 +24,10 @@ func TestPublicTable(t *testing.T) {
 	needPrograms(t)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "table.json")
-	opt, err := parseOptions([]string{
+	opt := optionsOf(t,
 		"-table", "-without", "small,linux", "-files", "30", "-n", "1", "-quiet", "-no-flush", "-cache", filepath.Join(dir, "cache"),
 		"-contenders", strings.Join([]string{names.Newest, names.Jujutsu, names.Copy, names.CLI, names.Library, names.Served}, ","), "-json", file,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	)
 	var out bytes.Buffer
 	if err := benchAll(context.Background(), opt, &out, io.Discard); err != nil {
 		t.Fatal(err)
@@ -61,13 +58,10 @@ func TestOneOperationOfTheTable(t *testing.T) {
 	t.Parallel()
 	needPrograms(t)
 	dir := t.TempDir()
-	opt, err := parseOptions([]string{
+	opt := optionsOf(t,
 		"-table", "-without", "small,linux,loose", "-files", "30", "-n", "1", "-quiet", "-no-flush", "-cache", filepath.Join(dir, "cache"),
-		"-only", names.OpFirstBorrowed, "-contenders", names.CLI + "," + names.Library, "-json", filepath.Join(dir, "table.json"),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+		"-only", names.OpFirstBorrowed, "-contenders", names.CLI+","+names.Library, "-json", filepath.Join(dir, "table.json"),
+	)
 	var out bytes.Buffer
 	if err := benchAll(context.Background(), opt, &out, io.Discard); err != nil || strings.Contains(out.String(), "not measured: ") {
 		t.Errorf("%v\n%s", err, out.String())
@@ -146,10 +140,7 @@ func TestLarge(t *testing.T) {
 	needPrograms(t)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "large.json")
-	opt, err := parseOptions([]string{"-large", "-files", "20", "-quiet", "-cache", filepath.Join(dir, "cache"), "-json", file})
-	if err != nil {
-		t.Fatal(err)
-	}
+	opt := optionsOf(t, "-large", "-files", "20", "-quiet", "-cache", filepath.Join(dir, "cache"), "-json", file)
 	var out bytes.Buffer
 	if err := benchLarge(context.Background(), opt, &out, io.Discard); err != nil {
 		t.Fatal(err)
@@ -190,12 +181,9 @@ func TestServe(t *testing.T) {
 	t.Parallel()
 	needPrograms(t)
 	file := filepath.Join(t.TempDir(), "serve.json")
-	opt, err := parseOptions([]string{
+	opt := optionsOf(t,
 		"-serve", "-files", "30", "-projects", "3", "-worked", "2", "-sessions", "3", "-rest", "60ms", "-lasts", "300ms", "-pace", "50ms", "-quiet", "-json", file,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	)
 	var out bytes.Buffer
 	if err := serveBench(context.Background(), opt, &out, io.Discard); err != nil {
 		t.Fatal(err)

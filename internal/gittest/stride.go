@@ -74,17 +74,30 @@ func Full() bool { return os.Getenv("CAIRN_CRASH") != "" }
 // which sees only what runs, and not with CAIRN_CRASH, as .ci/run sets it for the tests on the disk.
 func brief() bool { return testing.Short() && !Race && !Full() }
 
-// Rounds is how often a random test repeats itself: a twentieth with -short, all if Full, else a quarter of it.
+// Rounds is how often a random test repeats itself: a twentieth with -short, all with CAIRN_CRASH=all, half of it
+// with K/N, else a quarter of it.
 func Rounds(full int) int {
-	switch {
+	switch _, every, given := crashes(); {
 	case brief():
 		return max(1, full/20)
 	case testing.Short():
 		return max(1, full/10)
+	case given && every > 1:
+		return (full + 1) / 2
 	case Full():
 		return full
 	}
 	return (full + 3) / 4
+}
+
+// Due reports whether it is the turn of the ith part of a test in a browser or with a server: all with
+// CAIRN_CRASH=all, every other with K/N, the first or the second by K, else one in Step.
+func Due(i int) bool {
+	first, every, given := crashes()
+	if given && every > 1 {
+		return i%2 == first%2
+	}
+	return i%Step() == 0
 }
 
 // Step is the distance between the bytes of a file, the calls of a program or the scripts

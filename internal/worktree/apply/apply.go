@@ -152,8 +152,8 @@ func (a *Executor) DirsStampFinely(device uint64) bool { return a.fine.of(device
 // in the expected state is changed. Any other state is another writer's work and stays: ErrChanged.
 //
 // Not guaranteed: a write by another process between the last check of a path and the rename or
-// unlink, some microseconds later, is lost. Owner, group, access lists and extended attributes of a
-// replaced file are those of a new file.
+// unlink, some microseconds later, is lost. Access lists and extended attributes of a replaced file are
+// those of a new file, and so are owner and group, unless the process is the superuser's (see owner.go).
 //
 // progress, if not nil, is called after each change, never concurrently.
 func (a *Executor) Run(ctx context.Context, changes []Change, progress func(done, total int)) ([]Outcome, error) {

@@ -1,0 +1,11 @@
+//go:build !linux
+
+package apply
+
+import (
+	"errors"
+	"os"
+)
+
+// chownLink gives no link away: a change by name could meet another file.
+func chownLink(*os.Root, string, owner) error { return errors.ErrUnsupported }

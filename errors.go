@@ -22,6 +22,10 @@ var ErrOtherRoot = state.ErrOtherRoot
 // a later release, or was removed while it was open.
 var ErrStore = state.ErrStore
 
+// ErrLater is an ErrStore about a part of the store, such as one checkpoint: a later release has made it. The
+// rest can be used.
+var ErrLater = state.ErrLater
+
 // ErrNotFound: no such checkpoint, path or operation.
 var ErrNotFound = state.ErrNotFound
 

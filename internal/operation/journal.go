@@ -282,7 +282,8 @@ func (r *Operator) resume(ctx context.Context, l *history.Locked, j *journal) er
 		return r.dropShare(l, j, err)
 	}
 	if err := apply.RemoveTemps(r.Root, j.Token, j.changes); err != nil {
-		return err
+		// The paths beside them become conflicts. An error here would end every later command, too.
+		r.Log.Warn("temporary files of an interrupted operation may be left", "error", err)
 	}
 	if err := r.resumeGit(ctx, j); err != nil {
 		return err

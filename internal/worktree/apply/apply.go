@@ -157,7 +157,7 @@ func (a *Executor) DirsStampFinely(device uint64) bool { return a.fine.of(device
 //
 // progress, if not nil, is called after each change, never concurrently.
 func (a *Executor) Run(ctx context.Context, changes []Change, progress func(done, total int)) ([]Outcome, error) {
-	if !validToken(a.Token) {
+	if !dir.ValidToken(a.Token) {
 		return nil, fmt.Errorf("operation token %q: %w", a.Token, fs.ErrInvalid)
 	}
 	top, err := os.OpenRoot(a.Root)

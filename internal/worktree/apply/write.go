@@ -37,7 +37,7 @@ func (w *worker) write(r *os.Root, name string, i int) error {
 			return err
 		}
 	}
-	tmp := tempName(w.Token, i)
+	tmp := dir.TempName(w.Token, i)
 	f, made, err := w.prepare(r, tmp, c, w.ownerFor(r, name))
 	if err != nil {
 		return err
@@ -68,8 +68,7 @@ func (w *worker) prepare(r *os.Root, tmp string, c *Change, to *owner) (*os.File
 	made, err := w.fill(f, c, to, src, size, w.inOrder(w.stack.Here(), r))
 	if err != nil {
 		f.Close()
-		r.Remove(tmp)
-		return nil, nil, err
+		return nil, nil, removeTemp(r, w.stack.Here().Path, tmp, err)
 	}
 	return f, made, nil
 }
@@ -80,7 +79,10 @@ func (w *worker) createTemp(r *os.Root, tmp string, perm uint16) (*os.File, erro
 		return r.OpenFile(tmp, os.O_RDWR|os.O_CREATE|os.O_EXCL, fs.FileMode(perm&0o777|0o600))
 	}
 	f, err := create()
-	if w.Resume && errors.Is(err, fs.ErrExist) && r.Remove(tmp) == nil {
+	if w.Resume && errors.Is(err, fs.ErrExist) {
+		if err := w.removeOld(r, tmp); err != nil {
+			return nil, err
+		}
 		return create()
 	}
 	return f, err
@@ -173,8 +175,10 @@ func (w *worker) prepareLink(r *os.Root, tmp string, c *Change, src io.Reader, s
 	}
 	target := filepath.FromSlash(string(text))
 	err = r.Symlink(target, tmp)
-	if w.Resume && errors.Is(err, fs.ErrExist) && r.Remove(tmp) == nil {
-		err = r.Symlink(target, tmp)
+	if w.Resume && errors.Is(err, fs.ErrExist) {
+		if err = w.removeOld(r, tmp); err == nil {
+			err = r.Symlink(target, tmp)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -187,8 +191,7 @@ func (w *worker) prepareLink(r *os.Root, tmp string, c *Change, src io.Reader, s
 		}
 	}
 	if err != nil {
-		r.Remove(tmp)
-		return nil, err
+		return nil, removeTemp(r, w.stack.Here().Path, tmp, err)
 	}
 	return fi, nil
 }

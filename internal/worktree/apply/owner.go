@@ -21,6 +21,9 @@ type owner struct{ uid, gid int }
 // superuser is false on Windows.
 var superuser = os.Geteuid() == 0
 
+// rootOwner is the owner of a file that the superuser makes.
+func rootOwner() *owner { return &owner{os.Geteuid(), os.Getegid()} }
+
 // ownerOf returns nil if the owner of a file is unknown.
 func ownerOf(fi fs.FileInfo) *owner {
 	uid, gid, ok := dir.OwnerOf(fi)

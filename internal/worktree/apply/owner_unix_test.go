@@ -144,3 +144,54 @@ func TestSetuidNeedsItsOwner(t *testing.T) {
 		t.Errorf("a file whose owner was refused has the bits %o", got)
 	}
 }
+
+// A copy belongs to the user in whose directory it is made. A setuid program of alice's does not become one of the
+// superuser's there, nor does one of which only the checkpoint tells become alice's.
+func TestSuperuserCopiesForTheUser(t *testing.T) {
+	t.Parallel()
+	tree := testTree{"suid": aFile("s").bits(0o6755), "d/f": aFile("f"), "shared": aFolder().bits(0o2775), "link": aLink("d"), "old": aFile("o").bits(0o4755), "racy": aFile("r").bits(0o4755)}
+	live := givenTo(t, tree)
+	must(t, os.Chmod(filepath.Join(live, "shared"), permMode(0o2775)))
+	must(t, os.WriteFile(filepath.Join(live, "old"), []byte("new"), 0)) // the superuser's write keeps the bits
+	for name, own := range map[string]bool{"of alice": true, "of root": false} {
+		b, _, items := newBuilder(t, tree)
+		b.Live, b.Like, b.Sync = live, live, true
+		if !own {
+			b.Like = filepath.Dir(b.Dir)
+		}
+		for i := range items {
+			it := &items[i]
+			if it.FromLive = it.Path != "old" && it.Path != "racy" && it.Mode != object.Dir; it.FromLive {
+				it.Live = expect(t, live, it.Path).Stat
+			}
+		}
+		built, err := b.Add(t.Context(), items, nil)
+		must(t, err)
+		must(t, b.Finish())
+		want := testTree{}
+		for i, out := range built {
+			if out.Err != nil {
+				t.Error(name, out.Err)
+			}
+			n := tree.full()[items[i].Path]
+			if n.Mode.IsFile() && (!own || items[i].Path == "old") {
+				n.Perm &^= setIDs
+			}
+			want[items[i].Path] = n
+			if out.Entry.Mode != 0 && n.Mode.IsFile() && out.Entry.Perm != n.Perm {
+				t.Errorf("%s: the entry of %s has the bits %o", name, items[i].Path, out.Entry.Perm)
+			}
+			uid, gid := os.Geteuid(), os.Getegid()
+			if own {
+				uid, gid = alice, alice+1
+			}
+			if n.Mode != object.Symlink || runtime.GOOS == "linux" {
+				wantOwner(t, filepath.Join(b.Dir, items[i].Path), uid, gid)
+			}
+		}
+		if own {
+			wantOwner(t, b.Dir, alice, alice+1)
+		}
+		want.check(t, b.Dir)
+	}
+}

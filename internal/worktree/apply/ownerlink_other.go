@@ -9,3 +9,5 @@ import (
 
 // chownLink gives no link away: a change by name could meet another file.
 func chownLink(*os.Root, string, owner) error { return errors.ErrUnsupported }
+
+func chownLinkAt(int, string, owner) error { return errors.ErrUnsupported }

@@ -82,7 +82,7 @@ type Cause = state.Cause
 // ErrExists: the name is given to another checkpoint.
 var ErrExists = history.ErrExists
 
-// ErrName: no checkpoint can have such a name.
+// ErrName: no checkpoint, or no project, can have such a name.
 var ErrName = history.ErrName
 
 // ErrBusy: another process is cleaning.

@@ -64,8 +64,8 @@ func (o *owner) take(f *os.File, fi fs.FileInfo) *owner {
 }
 
 // bitsAs returns the permission bits that a file of an owner gets. Setuid and setgid bits are a right to
-// act for the owner, and the checkpoint does not tell whose file had them. The superuser grants them if
-// nobody but that owner and itself can put a file at the path.
+// act for the owner, and the checkpoint does not tell whose file had them. The superuser grants them where
+// that owner and itself alone can put a file at the path.
 func (w *worker) bitsAs(o *owner, perm uint16) uint16 {
 	if superuser && perm&setIDs != 0 && (o == nil || !w.wayIsOf(o)) {
 		return perm &^ setIDs

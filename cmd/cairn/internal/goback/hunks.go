@@ -118,7 +118,7 @@ func (c *Dialog) AskHunks(ctx context.Context, word string, files iter.Seq2[cair
 	return a.chosen, ctx.Err() // an interrupt is no answer
 }
 
-// NoteChosen reports whether a hunk was chosen, of those that AskHunks has asked about. If so, the flags name the hunks in the place of the
+// NoteChosen reports whether AskHunks has returned a hunk. If so, the flags name the hunks in the place of the
 // question, for the line that carries out a plan.
 func (c *Dialog) NoteChosen(cmd *cobra.Command, ids []string, verb string) bool {
 	if len(ids) == 0 {

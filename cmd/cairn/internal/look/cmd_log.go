@@ -74,8 +74,8 @@ paths, and the number of all paths. With --stat there is also "files", as in
 cairn diff --stat --json, and with -p "diffs", as in cairn diff --json.
 
 A checkpoint that only a newer cairn can read is listed as such, with "error" in
-JSON, and so is one that would have to be compared with it; the status is 3 then.
-It is 4 if no checkpoint ever had the first PATH.
+JSON, and so is one that would have to be compared with it. The status is 3
+then. It is 4 if no checkpoint ever had the first PATH.
 
 Examples:
     cairn log -5

@@ -20,6 +20,8 @@ var (
 	ErrUnsafePath = errors.New("unsafe path")
 	// ErrNotEmpty: a directory to remove holds other files and stays.
 	ErrNotEmpty = errors.New("directory is not empty")
+	// ErrWithheld: nothing but setuid and setgid bits is to change, and the superuser does not grant them.
+	ErrWithheld = errors.New("setuid and setgid bits are not given, because of other users' rights in the directory")
 	// ErrSpelling: the path exists under another spelling of its name.
 	ErrSpelling = errors.New("the file system keeps the spelling that it has")
 )
@@ -90,6 +92,9 @@ type Outcome struct {
 	Err    error // an *fs.PathError: why the path is not in the wanted state
 	Done   bool  // the path is in the wanted state, through this call or an earlier one
 	Linked bool  // the replaced or removed file has other names (hard links), which keep it
+
+	// Withheld: the file was to have setuid or setgid bits that the superuser did not grant, see owner.go.
+	Withheld bool
 
 	// Entry is the written path for the stat cache. Name is its last name, ID the verified
 	// contents, and the rest is the state on disk. It is marked racy, because a file that was just

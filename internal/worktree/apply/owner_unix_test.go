@@ -111,11 +111,19 @@ func TestSuperuserGrantsNoSetuidInASharedDirectory(t *testing.T) {
 			}
 			a, blobs := newExecutor(root)
 			to := testTree{"d/of": aFile("new").bits(0o6755), "d/chmod": aFile("same").bits(0o4755), "d/has": aFile("same").bits(0o4711)}
-			applyAll(t, a, plan(t, root, blobs, from, to))
+			for _, out := range applyAll(t, a, plan(t, root, blobs, from, to)) {
+				if out.Withheld != (out.Path != "d/has") {
+					t.Errorf("%+v", out)
+				}
+			}
 			for path, want := range map[string]uint16{"d/of": 0o755, "d/chmod": 0o755, "d/has": 0o4711} {
 				if got := permOf(t, filepath.Join(root, path)); got != want {
 					t.Errorf("%s has the bits %o, want %o", path, got, want)
 				}
+			}
+			for _, path := range []string{"d/of", "d/chmod"} { // again: nothing is left to do
+				data := to[path].Data
+				wantKept(t, applyOne(t, a, Change{Path: path, Action: Chmod, Mode: object.Executable, Perm: to[path].Perm, ID: blobs.put(data), Was: expect(t, root, path)}), ErrWithheld)
 			}
 			a.Resume = true // after a kill the path counts as done
 			again := plan(t, root, blobs, from, to)

@@ -144,6 +144,9 @@ func (w *worker) chmod(r *os.Root, name string, i int) error {
 		return err
 	}
 	perm := w.bitsOnChmod(c, fi)
+	if perm != c.Perm && samePerm(dir.InfoOf(fi).Perm, perm, fi.IsDir()) {
+		return ErrWithheld
+	}
 	if !samePerm(dir.InfoOf(fi).Perm, perm, fi.IsDir()) {
 		if w.bitsAreShared(c, fi) {
 			return w.write(r, name, i)

@@ -221,6 +221,7 @@ func (w *worker) record(i int, name string, fi fs.FileInfo) {
 		return
 	}
 	c, now := &w.changes[i], dir.InfoOf(fi)
+	w.outcomes[i].Withheld = superuser && now.Mode.IsFile() && c.Perm&^now.Perm&setIDs != 0
 	e := index.Entry{Name: name, Mode: now.Mode, Perm: now.Perm, Stat: now.Stat, ID: c.ID, Racy: true}
 	if now.Mode == object.Dir {
 		e.ID, e.Racy = object.ID{}, false

@@ -22,6 +22,10 @@ var ErrOtherRoot = state.ErrOtherRoot
 // a later release, or was removed while it was open.
 var ErrStore = state.ErrStore
 
+// ErrLater is an ErrStore about a part of the store, such as one checkpoint: a later release has made it. The
+// rest can be used.
+var ErrLater = state.ErrLater
+
 // ErrNotFound: no such checkpoint, path or operation.
 var ErrNotFound = state.ErrNotFound
 
@@ -78,7 +82,7 @@ type Cause = state.Cause
 // ErrExists: the name is given to another checkpoint.
 var ErrExists = history.ErrExists
 
-// ErrName: no checkpoint can have such a name.
+// ErrName: no checkpoint, or no project, can have such a name.
 var ErrName = history.ErrName
 
 // ErrBusy: another process is cleaning.

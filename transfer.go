@@ -107,7 +107,7 @@ func (r *Repo) ListRemote(ctx context.Context, where string, all bool) ([]Remote
 
 // SetProjectID gives the project an id, under which Push and Fetch of all machines find it, instead of
 // the root commit of the user's git repository. "" takes the id back. An id has up to 64 of a-z, 0-9,
-// '-', '_' and '.'; another one is ErrRoot.
+// '-', '_' and '.'; another one is ErrName.
 func (r *Repo) SetProjectID(ctx context.Context, id string) error {
 	return r.transport.SetProjectID(ctx, id)
 }

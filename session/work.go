@@ -163,6 +163,9 @@ func (h *history) visible(b *boundary) int {
 // sessions that had to be read; the same map makes further calls cheap.
 func (s *Sessions) WorkOf(ctx context.Context, checkpoint string, known WorkCache) (*Work, error) {
 	e, err := s.lines.Event(checkpoint)
+	if errors.Is(err, cairn.ErrLater) {
+		return nil, nil
+	}
 	if err != nil || !e.OnLine {
 		return nil, err
 	}

@@ -217,7 +217,7 @@ func (c *checkout) make(ctx context.Context) (err error) {
 		return state.AsNoSpace(err)
 	}
 	defer func() { err = state.AsNoSpace(errors.Join(err, aside.Discard())) }()
-	if err := c.build(ctx, aside.Tree()); err != nil {
+	if err := c.build(ctx, aside.Tree(), aside.Like()); err != nil {
 		return fmt.Errorf("checkout: %w", err)
 	}
 	if err := aside.Place(!c.Opt.NoSync); err != nil {
@@ -229,9 +229,9 @@ func (c *checkout) make(ctx context.Context) (err error) {
 	return nil
 }
 
-// build fills the directory.
-func (c *checkout) build(ctx context.Context, tree string) error {
-	b := &apply.Builder{Dir: tree, Live: c.Root, Source: history.Source{DB: c.DB}, Sync: !c.Opt.NoSync}
+// build fills the directory. As the superuser, its files get the owner of the directory like.
+func (c *checkout) build(ctx context.Context, tree, like string) error {
+	b := &apply.Builder{Dir: tree, Live: c.Root, Source: history.Source{DB: c.DB}, Sync: !c.Opt.NoSync, Like: like}
 	total := len(c.items) + len(c.ignored)
 	var before int
 	var beforeBytes int64

@@ -2,6 +2,7 @@ package gittest
 
 import (
 	"fmt"
+	"os"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -21,4 +22,36 @@ func SmallDisk(t testing.TB, bytes int) string {
 		}
 	})
 	return dir
+}
+
+const appendFlag = 0x20 // FS_APPEND_FL
+
+// AppendOnly makes a directory take additions alone until the test ends: no name in it can be replaced or
+// removed. The test is skipped where that is not allowed.
+func AppendOnly(t testing.TB, path string) {
+	t.Helper()
+	if err := setAppendOnly(path, true); err != nil {
+		t.Skipf("no directory takes additions alone here: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := setAppendOnly(path, false); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func setAppendOnly(path string, on bool) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	flags, err := unix.IoctlGetUint32(int(d.Fd()), unix.FS_IOC_GETFLAGS)
+	if err != nil {
+		return err
+	}
+	if flags &^= appendFlag; on {
+		flags |= appendFlag
+	}
+	return unix.IoctlSetPointerInt(int(d.Fd()), unix.FS_IOC_SETFLAGS, int(flags))
 }

@@ -122,6 +122,21 @@ func (r *Store) readEvent(id object.ID, ends Ends) (*LineEvent, error) {
 	return e, nil
 }
 
+// CheckVersions returns an error that wraps state.ErrLater if a later release has made a checkpoint's commit.
+func CheckVersions(c *object.CommitData) error {
+	if value := c.Header(state.MetadataHeader); value != "" {
+		if _, err := state.DecodeMetadata(value); errors.Is(err, state.ErrLater) {
+			return err
+		}
+	}
+	var rec LineRecord
+	value := c.Header(LineHeader)
+	if value == "" || json.Unmarshal([]byte(value), &rec) != nil || rec.Version <= LineVersion {
+		return nil
+	}
+	return state.LaterRelease("record of version %d", rec.Version)
+}
+
 // LineTip returns the newest checkpoint of a line. The error wraps ErrNotFound where
 // there is no such line, and ErrCorrupt where the store has lost the checkpoint.
 func (r *Store) LineTip(id string) (*LineEvent, error) {

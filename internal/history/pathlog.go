@@ -2,6 +2,7 @@ package history
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -166,7 +167,8 @@ func (l *pathLog) silent(c, newer *Checkpoint) (bool, error) {
 }
 
 // leavesOut reports whether a checkpoint's capture left a path out. The answer takes the metadata,
-// which are read only where the path appears absent and the newer checkpoint has it.
+// which are read only where the path appears absent and the newer checkpoint has it. Of a later release's
+// checkpoint it is not known, so that says nothing about the path.
 func (l *pathLog) leavesOut(f *PathFinder, c, newer *Checkpoint) (bool, error) {
 	if e, err := f.In(c.tree); e.Mode != 0 || err != nil {
 		return false, err
@@ -177,6 +179,9 @@ func (l *pathLog) leavesOut(f *PathFinder, c, newer *Checkpoint) (bool, error) {
 		}
 	}
 	meta, err := MetadataOf(c)
+	if errors.Is(err, state.ErrLater) {
+		return true, nil
+	}
 	if err != nil {
 		return false, err
 	}

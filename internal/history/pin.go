@@ -18,7 +18,7 @@ var (
 	// ErrExists: the name is given to another checkpoint.
 	ErrExists = errors.New("already exists")
 
-	// ErrName: no checkpoint can have such a name.
+	// ErrName: no checkpoint, or no project, can have such a name.
 	ErrName = errors.New("unusable name")
 )
 

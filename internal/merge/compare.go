@@ -111,11 +111,14 @@ func (m *Merger) Compare(ctx context.Context, sources []Source, opt CompareOptio
 	if err != nil {
 		return nil, err
 	}
-	c := &comparing{Merger: m, opt: opt, scope: scope, ours: ours, here: make(map[string]changed), texts: plan.NewTextMerger(m.Store)}
+	c := &comparing{Merger: m, opt: opt, scope: scope, ours: ours, states: []state.State{ours}, here: make(map[string]changed), texts: plan.NewTextMerger(m.Store)}
 	for _, src := range sources {
 		if err := c.add(ctx, src); err != nil {
 			return nil, err
 		}
+	}
+	if err := m.CheckNamed(scope, c.states...); err != nil {
+		return nil, err
 	}
 	if err := c.overlaps(); err != nil {
 		return nil, err
@@ -129,6 +132,7 @@ type comparing struct {
 	opt     CompareOptions
 	scope   *state.PathScope
 	ours    state.State
+	states  []state.State // of all sides
 	sources []ComparedSource
 	changes []changed          // of each source
 	here    map[string]changed // of the directory, by the checkpoint in common
@@ -178,6 +182,7 @@ func (c *comparing) add(ctx context.Context, src Source) error {
 	if err != nil {
 		return err
 	}
+	c.states = append(c.states, from, to)
 	list, err := c.Merger.changes(ctx, from, to, src.forked().Lacks)
 	if err != nil {
 		return err

@@ -88,6 +88,9 @@ func (m *Merger) Merge(ctx context.Context, src Source, opt Options) (*operation
 		q.Scope = append(q.Scope, opt.Hunks...)
 	}
 	q.Incoming = func(ctx context.Context, batch *odb.Batch, ours state.State) (*operation.Incoming, error) {
+		if err := m.CheckNamed(scope, from, to, ours); err != nil {
+			return nil, err
+		}
 		return m.incoming(ctx, batch, sides{from, to, ours, fork.Lacks}, scope, opt.Hunks)
 	}
 	res, err := m.Operator.Merge(ctx, q)

@@ -14,8 +14,10 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/outside"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
@@ -192,8 +194,12 @@ func (j *journal) cameToNothing(res *Result) bool {
 // result sorts the outcomes of an apply.
 func (j *journal) result(outcomes []apply.Outcome) *Result {
 	res := &Result{Kept: j.Kept, Conflicts: j.Conflicts, Git: j.git, Outside: outsideResult(j.outside)}
+	var withheld []string
 	for i := range outcomes {
 		o := &outcomes[i]
+		if o.Withheld {
+			withheld = append(withheld, o.Path)
+		}
 		switch {
 		case plan.IsGuard(&j.changes[i]) && o.Err == nil:
 		case o.Done:
@@ -202,6 +208,9 @@ func (j *journal) result(outcomes []apply.Outcome) *Result {
 		default:
 			res.Conflicts = append(res.Conflicts, state.PathReason{Path: state.Path(o.Path), Reason: cause(o.Err).Error()})
 		}
+	}
+	if len(withheld) > 0 {
+		res.Notes = append(res.Notes, wording.WithheldLine(withheld, pathtext.Quote))
 	}
 	res.tidy()
 	return res
@@ -282,7 +291,8 @@ func (r *Operator) resume(ctx context.Context, l *history.Locked, j *journal) er
 		return r.dropShare(l, j, err)
 	}
 	if err := apply.RemoveTemps(r.Root, j.Token, j.changes); err != nil {
-		return err
+		// The paths beside them become conflicts. An error here would end every later command, too.
+		r.Log.Warn("temporary files of an interrupted operation may be left", "error", err)
 	}
 	if err := r.resumeGit(ctx, j); err != nil {
 		return err

@@ -102,7 +102,11 @@ func TestJournalResult(t *testing.T) {
 	add("swapped", apply.Mkdir, true, nil)
 	add("full", apply.Rmdir, false, &fs.PathError{Op: "rmdir", Path: "full", Err: apply.ErrNotEmpty})
 	add("busy", apply.Modify, false, &fs.PathError{Op: "open", Path: "busy", Err: errors.New("text file busy")})
+	outcomes[0].Withheld = true
 	res := j.result(outcomes)
+	if len(res.Notes) != 1 || !strings.HasSuffix(res.Notes[0], "directory: new") {
+		t.Errorf("notes %q", res.Notes)
+	}
 	if !slices.Equal(res.Restored, []string{"new", "swapped"}) || !slices.Equal(res.Deleted, []string{"gone"}) {
 		t.Errorf("restored %q, deleted %q", res.Restored, res.Deleted)
 	}

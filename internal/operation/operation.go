@@ -92,7 +92,7 @@ func (r *Operator) operateOn(ctx context.Context, l *history.Locked, req opReque
 	}
 	done, err := r.carryOut(ctx, l, req, disk, p, back)
 	if done != nil {
-		done.Notes = res.Notes
+		done.Notes = append(res.Notes, done.Notes...)
 	}
 	return done, err
 }

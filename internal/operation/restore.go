@@ -105,6 +105,25 @@ func (r *Operator) checkPaths(scope *state.PathScope, disk *capture.Snapshot, ch
 	return nil
 }
 
+// CheckNamed refuses a path that is neither in one of some states nor on disk: most likely a typing error.
+func (r *Operator) CheckNamed(scope *state.PathScope, states ...state.State) error {
+	if scope == nil {
+		return nil
+	}
+	known := r.knownTo(states)
+	for _, path := range scope.Paths {
+		if found, err := dir.Find(r.Root, path, nil); path == "" || err == nil && found != nil && found.Path == path {
+			continue
+		}
+		if known, err := known(path); err != nil {
+			return err
+		} else if !known {
+			return state.NotFound("path %s, neither on one of the sides nor on disk", path)
+		}
+	}
+	return nil
+}
+
 // knownTo returns a function that reports whether a path is in one of some states, or may have been there without
 // being captured.
 func (r *Operator) knownTo(states []state.State) func(path string) (bool, error) {

@@ -3,11 +3,13 @@
 package recorder
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -34,6 +36,7 @@ type Recording struct {
 	repo     *cairn.Repo
 	sessions *session.Sessions
 	line     string // the command line
+	first    string // checkpoint before the command
 	last     string // checkpoint at the beginning of the burst; "" = nothing can be recorded
 	bursts   int    // begun
 }
@@ -98,7 +101,7 @@ func (r *Recording) beginStep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.last = step.Before.ID
+	r.first, r.last = cmp.Or(r.first, step.Before.ID), step.Before.ID
 	r.bursts++
 	return nil
 }
@@ -188,6 +191,9 @@ func (r *Recording) End(ctx context.Context) int {
 	}
 	step, err := r.sessions.EndStep(ctx, session.StepEnd{Session: r.ID})
 	switch {
+	case errors.Is(err, cairn.ErrRoot) && errors.Is(err, fs.ErrNotExist):
+		r.rootGone()
+		return 0 // a session has no way back to a directory that is not there
 	case errors.Is(err, context.Canceled):
 		r.fault("the checkpoint at the end is missing, cairn track takes it", errors.New("interrupted"))
 	case err != nil:
@@ -196,6 +202,13 @@ func (r *Recording) End(ctx context.Context) int {
 		return r.bursts - 1 // nothing was written since the last one
 	}
 	return r.bursts
+}
+
+// rootGone tells how a directory comes back that the command has removed. A later burst may begin with an empty one.
+func (r *Recording) rootGone() {
+	root := wording.ShellWord(r.repo.Root())
+	r.Faults = append(r.Faults, fmt.Sprintf("%s is gone; where it was removed: mkdir %s && cairn -C %s restore %s; where it was moved, cairn adopt",
+		root, root, root, r.first))
 }
 
 // written counts the bursts that changed files.

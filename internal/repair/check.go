@@ -181,6 +181,9 @@ func (c *checker) run(ctx context.Context, l *history.Locked) error {
 	c.purged()
 	c.project()
 	c.unfinishedPurge()
+	if err := c.later(ctx); err != nil {
+		return err
+	}
 	if !c.opt.Fix {
 		for _, j := range c.interrupted() {
 			if j.Err == nil { // Verify reports torn journals

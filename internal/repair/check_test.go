@@ -22,6 +22,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/sealed"
 	"github.com/seed-fb9cbc17/cairn/internal/settings"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/statetest"
 	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
@@ -331,6 +332,46 @@ func TestDamagedProject(t *testing.T) {
 		}
 		if _, err := p.DB.ReadPrivate(odb.PrivateProject); damaged != errors.Is(err, odb.ErrNotFound) {
 			t.Errorf("%q: after a repair: %v", text, err)
+		}
+	}
+}
+
+// TestCheckNamesLaterReleases: a checkpoint whose metadata, or whose record on a line, is of a later release is no
+// damage, and only a newer cairn reads it.
+func TestCheckNamesLaterReleases(t *testing.T) {
+	t.Parallel()
+	p := newPatient(t)
+	c := p.track(files{"a": whole("a")})
+	p.healthy()
+	var want []string
+	for name, q := range map[string]history.CommitRequest{
+		"meta": {Meta: `{"v":99}`},
+		"line": {
+			Meta:  history.CommitOf(c).Header(state.MetadataHeader),
+			Extra: []object.Header{{Key: history.LineHeader, Value: `{"v":99}`}},
+		},
+	} {
+		batch := p.DB.NewBatch()
+		q.Tree, q.When = history.TreeOf(c), p.Now()
+		id, err := history.AddCommit(batch, q)
+		if err := errors.Join(err, batch.Commit()); err != nil {
+			t.Fatal(err)
+		}
+		batch.Discard()
+		p.setRef(history.RefSessions+name, id)
+		want = append(want, id.String())
+	}
+	for _, fix := range []bool{false, true} {
+		var got []string
+		for _, f := range p.check(CheckOptions{Fix: fix}) {
+			if f.Kind != "later release" || f.Fixed || !strings.Contains(f.Repair, "newer cairn") {
+				t.Errorf("found %+v", f)
+			}
+			got = append(got, f.ID)
+		}
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("found %q, want %q", got, want)
 		}
 	}
 }

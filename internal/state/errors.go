@@ -78,10 +78,22 @@ func NotFound(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrNotFound, fmt.Sprintf(format, args...))
 }
 
-// LaterRelease returns an ErrStore about data, named by a formatted text, that a later release has made.
+// ErrLater is an ErrStore: a later release has made a part of the store. The rest can be used.
+var ErrLater = fmt.Errorf("%w: made by a later release", ErrStore)
+
+// laterError is an ErrLater with its own text.
+type laterError struct{ what string }
+
+// LaterRelease returns an ErrLater about data, named by a formatted text, that a later release has made.
 func LaterRelease(format string, args ...any) error {
-	return fmt.Errorf("%w: %s: a later release of cairn made it; use a newer cairn", ErrStore, fmt.Sprintf(format, args...))
+	return &laterError{fmt.Sprintf(format, args...)}
 }
+
+func (e *laterError) Error() string {
+	return fmt.Sprintf("%v: %s: a later release of cairn made it; use a newer cairn", ErrStore, e.what)
+}
+
+func (e *laterError) Unwrap() error { return ErrLater }
 
 // unreadError is an ErrDeadline of a capture.
 type unreadError struct{ text string }

@@ -79,7 +79,7 @@ func (r *Transport) writeProject(l *history.Locked, p identity.Project) error {
 func (r *Transport) SetProjectID(ctx context.Context, id string) error {
 	if id != "" {
 		if err := identity.CheckID(id); err != nil {
-			return fmt.Errorf("%w: %w", state.ErrRoot, err)
+			return fmt.Errorf("%w: %w", history.ErrName, err)
 		}
 	}
 	return r.Exclusive(ctx, func(l *history.Locked) error {

@@ -137,7 +137,7 @@ func TestProjectID(t *testing.T) {
 	}
 	_, err := g.Fetch(t.Context(), remote)
 	wantError(t, err, state.ErrNotFound)
-	wantError(t, g.SetProjectID(t.Context(), "No good"), state.ErrRoot)
+	wantError(t, g.SetProjectID(t.Context(), "No good"), history.ErrName)
 }
 
 // Refs that earlier releases pushed, under the path and without a note, are fetched; what the same

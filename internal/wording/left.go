@@ -33,6 +33,12 @@ func MergedHereLine(paths []string, quote func(string) string) string {
 	return Listed("changed here as well, so both changes were merged", paths, quote)
 }
 
+// WithheldLine names files that the superuser has brought back without bits that would let every user act for
+// their owners.
+func WithheldLine(paths []string, quote func(string) string) string {
+	return Listed("brought back without setuid and setgid bits, because of other users' rights in the directory", paths, quote)
+}
+
 // UnnamedLine names paths that changed while edit tools ran, and that no tool had named.
 func UnnamedLine(paths []string, quote func(string) string) string {
 	return Listed("changed while an edit tool ran that did not name them, so they may be yours, and went along", paths, quote)

@@ -20,6 +20,8 @@ var (
 	ErrUnsafePath = errors.New("unsafe path")
 	// ErrNotEmpty: a directory to remove holds other files and stays.
 	ErrNotEmpty = errors.New("directory is not empty")
+	// ErrWithheld: nothing but setuid and setgid bits is to change, and the superuser does not grant them.
+	ErrWithheld = errors.New("setuid and setgid bits are not given, because of other users' rights in the directory")
 	// ErrSpelling: the path exists under another spelling of its name.
 	ErrSpelling = errors.New("the file system keeps the spelling that it has")
 )
@@ -91,6 +93,9 @@ type Outcome struct {
 	Done   bool  // the path is in the wanted state, through this call or an earlier one
 	Linked bool  // the replaced or removed file has other names (hard links), which keep it
 
+	// Withheld: the file was to have setuid or setgid bits that the superuser did not grant, see owner.go.
+	Withheld bool
+
 	// Entry is the written path for the stat cache. Name is its last name, ID the verified
 	// contents, and the rest is the state on disk. It is marked racy, because a file that was just
 	// written can change again within one tick of the clock, unless the file system is known to
@@ -152,12 +157,12 @@ func (a *Executor) DirsStampFinely(device uint64) bool { return a.fine.of(device
 // in the expected state is changed. Any other state is another writer's work and stays: ErrChanged.
 //
 // Not guaranteed: a write by another process between the last check of a path and the rename or
-// unlink, some microseconds later, is lost. Owner, group, access lists and extended attributes of a
-// replaced file are those of a new file.
+// unlink, some microseconds later, is lost. Access lists and extended attributes of a replaced file are
+// those of a new file, and so are owner and group, unless the process is the superuser's (see owner.go).
 //
 // progress, if not nil, is called after each change, never concurrently.
 func (a *Executor) Run(ctx context.Context, changes []Change, progress func(done, total int)) ([]Outcome, error) {
-	if !validToken(a.Token) {
+	if !dir.ValidToken(a.Token) {
 		return nil, fmt.Errorf("operation token %q: %w", a.Token, fs.ErrInvalid)
 	}
 	top, err := os.OpenRoot(a.Root)

@@ -74,15 +74,20 @@ var ErrUnsteady = errors.New("changes while it is copied")
 // are never made: a file with several names becomes several files. A file that is cloned or copied
 // keeps its time of modification, so that build tools go on from there.
 //
-// Not guaranteed: holes of sparse files, owners, access lists and extended attributes. A write
+// The superuser gives everything to the owner of Like. A file has setuid or setgid bits only where the live
+// file has them, the same contents and the same owner.
+//
+// Not guaranteed: holes of sparse files, access lists and extended attributes. A write
 // through a memory map that leaves the stat of a live file as it was goes unnoticed, as it does in
 // a capture.
 type Builder struct {
 	Dir    string // empty, and on the medium only if Sync is set
 	Live   string // the directory of the live files; "" = there is none
 	Source Source
-	Sync   bool // everything is on the medium when Finish returns
+	Sync   bool   // everything is on the medium when Finish returns
+	Like   string // a directory, see above; "" = everything stays the superuser's
 
+	owner   *owner // of Like; nil = that of the process
 	dirs    map[string]builtDir
 	at      handles // of the directories, as they are made and finished
 	mask    uint16  // the bits that the system clears in the mode of a new file
@@ -138,7 +143,15 @@ func (b *Builder) begin() error {
 	}
 	b.dirs = map[string]builtDir{"": {perm: dir.InfoOf(info).Perm}}
 	b.mask = 0o777 &^ dir.InfoOf(info).Perm
-	return nil
+	if superuser && b.Like != "" {
+		if info, err = os.Lstat(b.Like); err == nil {
+			b.owner = ownerOf(info)
+		}
+		if b.owner != nil && *b.owner == *rootOwner() {
+			b.owner = nil
+		}
+	}
+	return err
 }
 
 // belongs reports whether the directory of a path was made, and refuses an unsafe name.
@@ -201,14 +214,26 @@ func (b *Builder) Finish() error {
 		if path == "" {
 			continue
 		}
+		b.give(path)
 		if err := b.finishDir(path); err != nil {
 			return &fs.PathError{Op: "finish", Path: path, Err: dir.Cause(err)}
 		}
 	}
+	b.give("")
 	if !b.Sync {
 		return nil
 	}
 	return syncTree(b.Dir)
+}
+
+// give gives a directory to the owner of the copy. A file system may refuse that.
+func (b *Builder) give(path string) {
+	if b.owner == nil {
+		return
+	}
+	if h, err := b.at.enter(b.Dir, path); err == nil {
+		giveOpen(h, *b.owner)
+	}
 }
 
 func (b *Builder) finishDir(path string) error {

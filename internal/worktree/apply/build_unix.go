@@ -52,8 +52,12 @@ func (f *newFile) Write(p []byte) (done int, err error) {
 	return done, nil
 }
 
-// finish sets the bits and, unless mtime is 0, the time of modification.
-func (f *newFile) finish(perm uint16, mtime int64, sync bool) (dir.Info, error) {
+// finish sets the owner, unless to is nil, the bits and, unless mtime is 0, the time of modification. The bits
+// come after the owner, which clears some.
+func (f *newFile) finish(perm uint16, to *owner, mtime int64, sync bool) (dir.Info, error) {
+	if to != nil && unix.Fchown(f.fd, to.uid, to.gid) != nil {
+		perm &^= setIDs
+	}
 	if f.perm != perm {
 		if err := unix.Fchmod(f.fd, uint32(perm)); err != nil {
 			return dir.Info{}, err
@@ -95,9 +99,12 @@ func (f *newFile) discard() error {
 	return unix.Unlinkat(f.in.Descriptor(), f.name, 0)
 }
 
-func createLink(in *dir.Handle, _, name, text string, mtime int64) (dir.Info, error) {
+func createLink(in *dir.Handle, _, name, text string, to *owner, mtime int64) (dir.Info, error) {
 	if err := unix.Symlinkat(text, in.Descriptor(), name); err != nil {
 		return dir.Info{}, err
+	}
+	if to != nil {
+		_ = chownLinkAt(in.Descriptor(), name, *to) // a link of the superuser's serves as well
 	}
 	if mtime != 0 {
 		if err := setTime(in, "", name, mtime); err != nil && !errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.EOPNOTSUPP) {
@@ -106,6 +113,9 @@ func createLink(in *dir.Handle, _, name, text string, mtime int64) (dir.Info, er
 	}
 	return in.Lstat(dir.ListedName(name))
 }
+
+// giveOpen gives an open directory to another user.
+func giveOpen(h *dir.Handle, to owner) { _ = unix.Fchown(h.Descriptor(), to.uid, to.gid) }
 
 func createDir(in *dir.Handle, _, name string, perm uint16) error {
 	return unix.Mkdirat(in.Descriptor(), name, uint32(perm&0o777))

@@ -29,7 +29,7 @@ func createFile(in *dir.Handle, place, name string, _, _ uint16) (*newFile, erro
 
 // finish sets the bits and, unless mtime is 0, the time of modification. The bits come last: a file
 // that may not be written to keeps its time.
-func (f *newFile) finish(perm uint16, mtime int64, sync bool) (dir.Info, error) {
+func (f *newFile) finish(perm uint16, _ *owner, mtime int64, sync bool) (dir.Info, error) {
 	var err error
 	if sync {
 		err = f.Sync()
@@ -63,12 +63,14 @@ func (f *newFile) discard() error {
 	return os.Remove(f.Name())
 }
 
-func createLink(in *dir.Handle, place, name, text string, _ int64) (dir.Info, error) {
+func createLink(in *dir.Handle, place, name, text string, _ *owner, _ int64) (dir.Info, error) {
 	if err := os.Symlink(text, filepath.Join(place, name)); err != nil {
 		return dir.Info{}, err
 	}
 	return in.Lstat(dir.ListedName(name))
 }
+
+func giveOpen(*dir.Handle, owner) {}
 
 func createDir(_ *dir.Handle, place, name string, _ uint16) error {
 	return os.Mkdir(filepath.Join(place, name), 0o777)

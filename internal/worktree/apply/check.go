@@ -119,7 +119,7 @@ func (w *worker) asWanted(r *os.Root, name string, c *Change) (fs.FileInfo, erro
 	if now.Mode == object.Dir {
 		return fi, nil // its permission bits are set at the end
 	}
-	if now.Mode != object.Symlink && !samePerm(now.Perm, c.Perm, false) {
+	if now.Mode != object.Symlink && !samePerm(now.Perm, w.bitsAs(ownerOf(fi), c.Perm), false) {
 		return nil, nil
 	}
 	if same, err := w.hasContents(r, name, fi, c.ID); err != nil || !same {

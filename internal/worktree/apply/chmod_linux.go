@@ -15,6 +15,11 @@ import (
 // handle needs no permission on the file itself. fchmod refuses such a handle; chmod of its name
 // under /proc works on every kernel.
 func chmodUnreadable(r *os.Root, name string, fi fs.FileInfo, perm uint16) error {
+	return withHandle(r, func(fd int) error { return chmodByPath(fd, name, fi, perm) })
+}
+
+// withHandle calls do with the descriptor of a directory.
+func withHandle(r *os.Root, do func(fd int) error) error {
 	dir, err := r.Open(".")
 	if err != nil {
 		return err
@@ -25,7 +30,7 @@ func chmodUnreadable(r *os.Root, name string, fi fs.FileInfo, perm uint16) error
 		return err
 	}
 	var opErr error
-	err = conn.Control(func(fd uintptr) { opErr = chmodByPath(int(fd), name, fi, perm) })
+	err = conn.Control(func(fd uintptr) { opErr = do(int(fd)) })
 	return errors.Join(err, opErr)
 }
 

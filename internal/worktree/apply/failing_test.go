@@ -116,7 +116,7 @@ func TestApplyUnusableRoot(t *testing.T) {
 func TestApplyTokenUsedTwice(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	tree := testTree{tempName("t0", 0): aFile("half of it")}
+	tree := testTree{dir.TempName("t0", 0): aFile("half of it")}
 	tree.build(t, root)
 	a, blobs := newExecutor(root)
 	for _, mode := range []object.Mode{object.Regular, object.Symlink} {

@@ -22,6 +22,8 @@ type filler struct {
 	to, live handles
 	from     *dir.Handle // nil: the live directory lacks this one
 	buf      []byte
+
+	runsAs *owner // of the live file that was copied, if it has setuid or setgid bits
 }
 
 func (w *filler) close() {
@@ -87,7 +89,7 @@ func (w *filler) file(name string, it *Item, out *Built) error {
 	if out.Way != Written {
 		mtime = it.Live.MTime
 	}
-	info, err := made.finish(it.Perm, mtime, w.Sync && !syncsWhole)
+	info, err := made.finish(w.bits(it, out), w.owner, mtime, w.Sync && !syncsWhole)
 	if err != nil {
 		return fatal{err}
 	}
@@ -96,6 +98,59 @@ func (w *filler) file(name string, it *Item, out *Built) error {
 		out.Entry = index.Entry{Name: name, Mode: info.Mode, Perm: info.Perm, Stat: info.Stat, ID: it.ID, Racy: fresh(info.Stat)}
 	}
 	return nil
+}
+
+// bits returns the permission bits of a new file. For the superuser, setuid and setgid bits are those of a live
+// file with the same owner.
+func (w *filler) bits(it *Item, out *Built) uint16 {
+	if !superuser || it.Perm&setIDs == 0 {
+		return it.Perm
+	}
+	to := w.owner
+	if to == nil {
+		to = rootOwner()
+	}
+	if out.Way == Written {
+		w.runsAs = w.liveRunsAs(it)
+	}
+	if w.runsAs != nil && *w.runsAs == *to {
+		return it.Perm
+	}
+	return it.Perm &^ setIDs
+}
+
+// liveRunsAs is runsAs of the live file, if that has the contents that were written.
+func (w *filler) liveRunsAs(it *Item) *owner {
+	if w.from == nil {
+		return nil
+	}
+	_, name := splitPath(it.Path)
+	src, err := w.from.OpenFile(name)
+	if err != nil {
+		return nil
+	}
+	defer src.Close()
+	st, err := src.Stat()
+	if err != nil || !st.Mode.IsFile() {
+		return nil
+	}
+	h := object.NewHash(object.Blob, st.Stat.Size)
+	if _, err := io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{src}, w.buf); err != nil || object.HashID(h) != it.ID {
+		return nil
+	}
+	return runsAs(src, st.Perm, it.Perm)
+}
+
+// runsAs returns the owner of a file that has the setuid and setgid bits of want, else nil.
+func runsAs(f dir.File, perm, want uint16) *owner {
+	if want&setIDs == 0 || want&setIDs&^perm != 0 {
+		return nil
+	}
+	uid, gid, ok := f.Owner()
+	if !ok {
+		return nil
+	}
+	return &owner{uid, gid}
 }
 
 // settled is how old a file's time of modification must be for a later write to show in it, however
@@ -133,6 +188,7 @@ func (w *filler) fromLive(name string, it *Item, out *Built) (*newFile, error) {
 		}
 		after, err := src.Stat()
 		if err == nil && after.Stat == before.Stat {
+			w.runsAs = runsAs(src, after.Perm, it.Perm)
 			it.Live.MTime = before.Stat.MTime
 			return made, nil
 		}
@@ -239,7 +295,7 @@ func (w *filler) link(name string, it *Item, out *Built) error {
 	if err != nil {
 		return err
 	}
-	info, err := createLink(w.to.last(), w.place(), name, filepath.FromSlash(text), mtime)
+	info, err := createLink(w.to.last(), w.place(), name, filepath.FromSlash(text), w.owner, mtime)
 	if err != nil && noLinks(err) {
 		return err
 	}

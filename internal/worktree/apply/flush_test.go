@@ -240,7 +240,7 @@ func TestApplyStartOfWritingFails(t *testing.T) {
 	defer pipe.Close()
 	w := newExecution(context.Background(), &Executor{}, nil, nil, nil).worker()
 	c := &Change{ID: object.Sum(object.Blob, []byte("x")), Perm: 0o600}
-	if _, err := w.fill(pipe, c, strings.NewReader("x"), 1, true); err == nil || strings.Contains(err.Error(), "seek") {
+	if _, err := w.fill(pipe, c, nil, strings.NewReader("x"), 1, true); err == nil || strings.Contains(err.Error(), "seek") {
 		t.Errorf("filled what cannot be flushed: %v", err)
 	}
 	if startWriting(pipe) == nil || awaitWritten(pipe) == nil {

@@ -103,6 +103,15 @@ func isDigits(text string) bool { return text != "" && strings.Trim(text, "01234
 // Tree is the path of the directory while it is being made.
 func (d *NewDir) Tree() string { return filepath.Join(d.aside, asideTree) }
 
+// Like is the directory whose owner is that of the new one: the empty directory at its place, else the one in
+// which it lies.
+func (d *NewDir) Like() string {
+	if _, err := os.Lstat(d.path); err == nil {
+		return d.path
+	}
+	return filepath.Dir(d.path)
+}
+
 // Place gives the directory its name, in place of an empty directory at most, whose permission bits it
 // takes over. With sync the name is on the medium then.
 func (d *NewDir) Place(sync bool) error {

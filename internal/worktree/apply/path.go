@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // CheckPath refuses every path that is not plainly below the root: absolute paths, empty names, "."
@@ -14,7 +15,7 @@ import (
 // names with another meaning there.
 func CheckPath(path string) error {
 	for name := range strings.SplitSeq(path, "/") {
-		if !object.SafeName(name) || isTempName(name) || runtime.GOOS == "windows" && !windowsName(name) {
+		if !object.SafeName(name) || dir.IsTempName(name) || runtime.GOOS == "windows" && !windowsName(name) {
 			return fmt.Errorf("%w: name %q", ErrUnsafePath, name)
 		}
 	}

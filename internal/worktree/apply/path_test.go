@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // unsafePaths are refused on every system.
@@ -65,7 +66,7 @@ func FuzzSafePath(f *testing.F) {
 			t.Errorf("%q is not plainly below the root", path)
 		}
 		for name := range strings.SplitSeq(path, "/") {
-			if object.IsDotGit(name) || isTempName(name) || strings.ContainsRune(name, 0) {
+			if object.IsDotGit(name) || dir.IsTempName(name) || strings.ContainsRune(name, 0) {
 				t.Errorf("%q has the name %q", path, name)
 			}
 		}

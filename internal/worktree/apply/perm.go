@@ -52,7 +52,7 @@ func openSame(r *os.Root, name string, fi fs.FileInfo) (*os.File, error) {
 }
 
 // makeFolder makes a directory with these bits and those that its owner needs to work in it.
-func makeFolder(r *os.Root, name string, perm uint16) (fs.FileInfo, error) {
+func (w *worker) makeFolder(r *os.Root, name string, perm uint16) (fs.FileInfo, error) {
 	perm |= 0o700
 	if err := r.Mkdir(name, fs.FileMode(perm&0o777)); err != nil {
 		return nil, err
@@ -63,6 +63,11 @@ func makeFolder(r *os.Root, name string, perm uint16) (fs.FileInfo, error) {
 	}
 	if !fi.IsDir() {
 		return nil, dir.ErrChanged
+	}
+	if w.giveFolder(r, name, fi) {
+		if fi, err = r.Lstat(name); err != nil {
+			return nil, err
+		}
 	}
 	if samePerm(dir.InfoOf(fi).Perm, perm, true) {
 		return fi, nil

@@ -87,7 +87,7 @@ func (w *worker) respell(r *os.Root, name string, fi fs.FileInfo, c *Change) err
 // the end, with the loosened directories.
 func (w *worker) mkdir(r *os.Root, name string, i int) error {
 	c := &w.changes[i]
-	fi, err := makeFolder(r, name, c.Perm)
+	fi, err := w.makeFolder(r, name, c.Perm)
 	if err == nil {
 		w.renamed(w.stack.Here(), r)
 	}
@@ -143,11 +143,15 @@ func (w *worker) chmod(r *os.Root, name string, i int) error {
 	if err != nil {
 		return err
 	}
-	if !samePerm(dir.InfoOf(fi).Perm, c.Perm, fi.IsDir()) {
+	perm := w.bitsOnChmod(c, fi)
+	if perm != c.Perm && samePerm(dir.InfoOf(fi).Perm, perm, fi.IsDir()) {
+		return ErrWithheld
+	}
+	if !samePerm(dir.InfoOf(fi).Perm, perm, fi.IsDir()) {
 		if w.bitsAreShared(c, fi) {
 			return w.write(r, name, i)
 		}
-		if err := w.chmodDurably(r, name, i, fi); err != nil {
+		if err := w.chmodDurably(r, name, i, fi, perm); err != nil {
 			return err
 		}
 	}
@@ -164,24 +168,24 @@ func (w *worker) chmod(r *os.Root, name string, i int) error {
 // chmodDurably sets the bits. A file is staged and flushed with the others. A directory is flushed
 // with its names. A file that its owner may not open is flushed with its directory, as far as the
 // file system does that.
-func (w *worker) chmodDurably(r *os.Root, name string, i int, fi fs.FileInfo) error {
+func (w *worker) chmodDurably(r *os.Root, name string, i int, fi fs.FileInfo, perm uint16) error {
 	c := &w.changes[i]
 	if fi.IsDir() || !w.Sync {
 		w.touchAlone(parentPath(c.Path))
 		if c.Perm&0o500 == 0o500 {
 			w.touchAlone(c.Path)
 		}
-		return chmodSame(r, name, fi, c.Perm)
+		return chmodSame(r, name, fi, perm)
 	}
 	f, err := openSame(r, name, fi)
 	if errors.Is(err, fs.ErrPermission) {
 		w.touchAlone(parentPath(c.Path))
-		return chmodUnreadable(r, name, fi, c.Perm)
+		return chmodUnreadable(r, name, fi, perm)
 	}
 	if err != nil {
 		return err
 	}
-	if err := chmodOpen(r, name, f, c.Perm); err != nil {
+	if err := chmodOpen(r, name, f, perm); err != nil {
 		f.Close()
 		return err
 	}

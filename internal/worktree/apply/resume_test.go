@@ -102,7 +102,7 @@ func TestR92Resume(t *testing.T) {
 func leaveTemps(t *testing.T, root string, changes []Change) {
 	t.Helper()
 	for i, c := range changes {
-		at := filepath.Join(root, parentPath(c.Path), tempName("t0", i))
+		at := filepath.Join(root, parentPath(c.Path), dir.TempName("t0", i))
 		if fi, err := os.Lstat(filepath.Dir(at)); c.Action.Makes() && c.Mode != object.Dir && err == nil && fi.IsDir() {
 			must(t, os.WriteFile(at, []byte("half"), 0o600))
 		}

@@ -240,7 +240,7 @@ func (w *worker) in(path string, create bool, op func(*os.Root) error) error {
 	var missing func(*os.Root, string) error
 	if create && !w.Strict {
 		missing = func(r *os.Root, name string) error {
-			_, err := makeFolder(r, name, 0o755)
+			_, err := w.makeFolder(r, name, 0o755)
 			if err == nil {
 				w.touch(w.stack.Here().Path)
 				w.renamed(w.stack.Here(), r)

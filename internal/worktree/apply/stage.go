@@ -92,7 +92,7 @@ func (w *worker) placeOne(s *staged, err error) error {
 		err = w.replace(s.dir, s.tmp, s.name, s.i, s.made)
 	}
 	if err != nil {
-		s.dir.Remove(s.tmp)
+		err = removeTemp(s.dir, s.at.Path, s.tmp, err)
 	}
 	w.renamed(s.at, s.dir)
 	return err

@@ -6,62 +6,16 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strconv"
-	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
-const (
-	tempPrefix = ".cairn-"
-	tempSuffix = ".tmp"
-
-	maxToken = 64 // keeps every temporary name far below the 255 bytes of a name
-)
-
-// tempName is the temporary name of change n of an operation. It does not contain the target's
-// name, which may have the maximum length.
-func tempName(token string, n int) string {
-	return tempPrefix + token + "-" + strconv.Itoa(n) + tempSuffix
-}
-
-// parseTempName returns the token of a temporary name.
-func parseTempName(name string) (token string, ok bool) {
-	rest, ok := strings.CutPrefix(name, tempPrefix)
-	if !ok {
-		return "", false
-	}
-	rest, ok = strings.CutSuffix(rest, tempSuffix)
-	dash := strings.LastIndexByte(rest, '-')
-	if !ok || dash < 0 || !validToken(rest[:dash]) {
-		return "", false
-	}
-	n, err := strconv.ParseUint(rest[dash+1:], 10, 63)
-	return rest[:dash], err == nil && strconv.FormatUint(n, 10) == rest[dash+1:]
-}
-
-// isTempName reports whether an Executor gives such names to its temporary files, of any operation.
-// These files are no part of a work tree.
-func isTempName(name string) bool {
-	_, ok := parseTempName(name)
-	return ok
-}
-
-func validToken(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		if (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && c != '-' && c != '_' {
-			return false
-		}
-	}
-	return s != "" && len(s) <= maxToken
-}
-
 // RemoveTemps removes the temporary files that a killed Run with this token has left in the
 // directories of changes. It removes nothing else.
 func RemoveTemps(root, token string, changes []Change) error {
-	if !validToken(token) {
+	if !dir.ValidToken(token) {
 		return fmt.Errorf("operation token %q: %w", token, fs.ErrInvalid)
 	}
 	top, err := os.OpenRoot(root)
@@ -105,7 +59,7 @@ func removeTempsIn(r *os.Root, token string) error {
 		return err
 	}
 	for _, name := range names {
-		if t, ok := parseTempName(name); !ok || t != token {
+		if t, ok := dir.ParseTempName(name); !ok || t != token {
 			continue
 		}
 		fi, err := r.Lstat(name)
@@ -115,6 +69,23 @@ func removeTempsIn(r *os.Root, token string) error {
 		if err := r.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
+	}
+	return nil
+}
+
+// removeTemp removes a temporary file after an error. Where that fails, as in a directory that only takes
+// additions, the error names the file: it is the user's to remove.
+func removeTemp(r *os.Root, folder, tmp string, err error) error {
+	if rerr := r.Remove(tmp); rerr == nil || errors.Is(rerr, fs.ErrNotExist) {
+		return err
+	}
+	return fmt.Errorf("%w; the temporary file %s could not be removed", dir.Cause(err), index.Join(folder, tmp))
+}
+
+// removeOld removes the temporary file of the run that is resumed.
+func (w *worker) removeOld(r *os.Root, tmp string) error {
+	if err := r.Remove(tmp); err != nil {
+		return removeTemp(r, w.stack.Here().Path, tmp, err)
 	}
 	return nil
 }

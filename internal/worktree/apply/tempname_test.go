@@ -8,14 +8,15 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 func TestTempName(t *testing.T) {
 	t.Parallel()
-	for _, token := range []string{"t0", "0123456789abcdef", "a-b_C", "-", "9-9", strings.Repeat("x", maxToken)} {
+	for _, token := range []string{"t0", "0123456789abcdef", "a-b_C", "-", "9-9", strings.Repeat("x", dir.MaxToken)} {
 		for _, n := range []int{0, 7, 1 << 30} {
-			name := tempName(token, n)
-			if got, ok := parseTempName(name); !ok || got != token || !isTempName(name) || len(name) > 255 {
+			name := dir.TempName(token, n)
+			if got, ok := dir.ParseTempName(name); !ok || got != token || !dir.IsTempName(name) || len(name) > 255 {
 				t.Errorf("%q: token %q, %t", name, got, ok)
 			}
 		}
@@ -23,9 +24,9 @@ func TestTempName(t *testing.T) {
 	for _, name := range []string{
 		"", ".cairn", ".cairn-", ".cairn-.tmp", ".cairn--.tmp", ".cairn-t0.tmp", ".cairn-t0-.tmp", ".cairn-t0-x.tmp", ".cairn-t0-1.tmp~",
 		".cairn-t0-01.tmp", ".cairn-t0-+1.tmp", ".cairn-t0--1.tmp2", "x.cairn-t0-1.tmp", ".cairn-t 0-1.tmp", ".cairn-t/0-1.tmp", ".Cairn-t0-1.tmp",
-		".cairn-" + strings.Repeat("x", maxToken+1) + "-1.tmp", ".cairn-t0-99999999999999999999.tmp", ".cairn-\xff-1.tmp", ".cairn--1.tmp",
+		".cairn-" + strings.Repeat("x", dir.MaxToken+1) + "-1.tmp", ".cairn-t0-99999999999999999999.tmp", ".cairn-\xff-1.tmp", ".cairn--1.tmp",
 	} {
-		if isTempName(name) {
+		if dir.IsTempName(name) {
 			t.Errorf("%q passes for a temporary name", name)
 		}
 	}
@@ -64,7 +65,7 @@ func TestRemoveTempsTakesItsOwnOnly(t *testing.T) {
 func TestRemoveTempsRefusesBadTokens(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	for _, token := range []string{"", "..", "a/b", "*", strings.Repeat("x", maxToken+1)} {
+	for _, token := range []string{"", "..", "a/b", "*", strings.Repeat("x", dir.MaxToken+1)} {
 		if err := RemoveTemps(root, token, nil); err == nil {
 			t.Errorf("token %q passes", token)
 		}

@@ -37,8 +37,8 @@ func (w *worker) write(r *os.Root, name string, i int) error {
 			return err
 		}
 	}
-	tmp := tempName(w.Token, i)
-	f, made, err := w.prepare(r, tmp, c)
+	tmp := dir.TempName(w.Token, i)
+	f, made, err := w.prepare(r, tmp, c, w.ownerFor(r, name))
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (w *worker) write(r *os.Root, name string, i int) error {
 
 // prepare makes the temporary link, or the temporary file, which stays open. On failure it removes
 // it.
-func (w *worker) prepare(r *os.Root, tmp string, c *Change) (*os.File, fs.FileInfo, error) {
+func (w *worker) prepare(r *os.Root, tmp string, c *Change, to *owner) (*os.File, fs.FileInfo, error) {
 	size, src, err := w.Source.Open(c.ID)
 	if err != nil {
 		return nil, nil, err
@@ -56,17 +56,19 @@ func (w *worker) prepare(r *os.Root, tmp string, c *Change) (*os.File, fs.FileIn
 	defer src.Close()
 	if c.Mode == object.Symlink {
 		made, err := w.prepareLink(r, tmp, c, src, size)
+		if err == nil && to != nil {
+			_ = chownLink(r, tmp, *to) // a link of the superuser's serves as well
+		}
 		return nil, made, err
 	}
 	f, err := w.createTemp(r, tmp, c.Perm)
 	if err != nil {
 		return nil, nil, err
 	}
-	made, err := w.fill(f, c, src, size, w.inOrder(w.stack.Here(), r))
+	made, err := w.fill(f, c, to, src, size, w.inOrder(w.stack.Here(), r))
 	if err != nil {
 		f.Close()
-		r.Remove(tmp)
-		return nil, nil, err
+		return nil, nil, removeTemp(r, w.stack.Here().Path, tmp, err)
 	}
 	return f, made, nil
 }
@@ -77,7 +79,10 @@ func (w *worker) createTemp(r *os.Root, tmp string, perm uint16) (*os.File, erro
 		return r.OpenFile(tmp, os.O_RDWR|os.O_CREATE|os.O_EXCL, fs.FileMode(perm&0o777|0o600))
 	}
 	f, err := create()
-	if w.Resume && errors.Is(err, fs.ErrExist) && r.Remove(tmp) == nil {
+	if w.Resume && errors.Is(err, fs.ErrExist) {
+		if err := w.removeOld(r, tmp); err != nil {
+			return nil, err
+		}
 		return create()
 	}
 	return f, err
@@ -85,7 +90,7 @@ func (w *worker) createTemp(r *os.Root, tmp string, perm uint16) (*os.File, erro
 
 // fill writes, verifies and finishes the temporary file. With early it starts write-back before the
 // verification; a lost write is noticed by the later flush.
-func (w *worker) fill(f *os.File, c *Change, src io.Reader, size int64, early bool) (fs.FileInfo, error) {
+func (w *worker) fill(f *os.File, c *Change, to *owner, src io.Reader, size int64, early bool) (fs.FileInfo, error) {
 	if err := w.copy(f, src, size); err != nil {
 		return nil, err
 	}
@@ -106,8 +111,9 @@ func (w *worker) fill(f *os.File, c *Change, src io.Reader, size int64, early bo
 		return nil, fmt.Errorf("read back: %w", errContents)
 	}
 	w.fine.probe(f, dir.DeviceOf(fi))
-	if !samePerm(dir.InfoOf(fi).Perm, c.Perm, false) { // after writing, which clears setuid
-		if err := f.Chmod(permMode(c.Perm)); err != nil {
+	perm := w.bitsAs(to.take(f, fi), c.Perm)
+	if !samePerm(dir.InfoOf(fi).Perm, perm, false) { // after writing and a change of owner, which clear setuid
+		if err := f.Chmod(permMode(perm)); err != nil {
 			return nil, err
 		}
 	}
@@ -169,8 +175,10 @@ func (w *worker) prepareLink(r *os.Root, tmp string, c *Change, src io.Reader, s
 	}
 	target := filepath.FromSlash(string(text))
 	err = r.Symlink(target, tmp)
-	if w.Resume && errors.Is(err, fs.ErrExist) && r.Remove(tmp) == nil {
-		err = r.Symlink(target, tmp)
+	if w.Resume && errors.Is(err, fs.ErrExist) {
+		if err = w.removeOld(r, tmp); err == nil {
+			err = r.Symlink(target, tmp)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -183,8 +191,7 @@ func (w *worker) prepareLink(r *os.Root, tmp string, c *Change, src io.Reader, s
 		}
 	}
 	if err != nil {
-		r.Remove(tmp)
-		return nil, err
+		return nil, removeTemp(r, w.stack.Here().Path, tmp, err)
 	}
 	return fi, nil
 }
@@ -214,6 +221,7 @@ func (w *worker) record(i int, name string, fi fs.FileInfo) {
 		return
 	}
 	c, now := &w.changes[i], dir.InfoOf(fi)
+	w.outcomes[i].Withheld = superuser && now.Mode.IsFile() && c.Perm&^now.Perm&setIDs != 0
 	e := index.Entry{Name: name, Mode: now.Mode, Perm: now.Perm, Stat: now.Stat, ID: c.ID, Racy: true}
 	if now.Mode == object.Dir {
 		e.ID, e.Racy = object.ID{}, false

@@ -35,6 +35,15 @@ func (f File) Stat() (Info, error) {
 	}
 }
 
+// Owner returns the user and the group of the open file.
+func (f File) Owner() (uid, gid int, ok bool) {
+	var st unix.Stat_t
+	if unix.Fstat(f.fd, &st) != nil {
+		return 0, 0, false
+	}
+	return int(st.Uid), int(st.Gid), true
+}
+
 // maxRead is the most that every system reads with one call.
 const maxRead = 1 << 30
 

@@ -36,6 +36,14 @@ func Links(fi fs.FileInfo) int {
 	return 1
 }
 
+// OwnerOf returns the user and the group of a file. ok is false if they are unknown.
+func OwnerOf(fi fs.FileInfo) (uid, gid int, ok bool) {
+	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
+		return int(st.Uid), int(st.Gid), true
+	}
+	return 0, 0, false
+}
+
 // DeviceOf returns the device number of the file system of a file, 0 if unknown.
 func DeviceOf(fi fs.FileInfo) uint64 {
 	if st, ok := fi.Sys().(*syscall.Stat_t); ok {

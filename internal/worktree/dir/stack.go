@@ -204,6 +204,15 @@ func (s *Stack) Here() Place {
 	return Place{"", s.info}
 }
 
+// Way returns the directories below the root down to the deepest level, as they were when they were opened.
+func (s *Stack) Way() []fs.FileInfo {
+	var way []fs.FileInfo
+	for _, l := range s.levels {
+		way = append(way, l.info)
+	}
+	return way
+}
+
 // Close closes all levels. The root stays open.
 func (s *Stack) Close() { s.leave(0) }
 

@@ -98,7 +98,7 @@ func (w *worker) visitNames(n *node, old []byte) error {
 // Names that another process has just made are left to the next scan.
 func (w *worker) accounted(n *node) bool {
 	for name := range unknownNames(n.block, w.names.Names) {
-		if string(name) != ".git" && !w.passedOver(n, name) {
+		if string(name) != ".git" && !isTemp(name) && !w.passedOver(n, name) {
 			return false
 		}
 	}

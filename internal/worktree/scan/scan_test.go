@@ -15,6 +15,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/ignore"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // memorySink keeps objects in memory. before, if set, is called with the contents of
@@ -395,4 +396,37 @@ func TestSurvey(t *testing.T) {
 	if got := Largest(flat, 3, files); len(got) != 1 || got[0] != (Tally{"", 100, 0}) {
 		t.Errorf("%+v", got)
 	}
+}
+
+// TestScanLeavesTemporaryFiles: what a refused operation could not remove is no part of a capture, also where an
+// earlier release has captured it. Directories and other names are.
+func TestScanLeavesTemporaryFiles(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	writeFile(t, filepath.Join(root, "d/f"), "f")
+	const left = "d/.cairn-b6b7baff-0.tmp"
+	writeFile(t, filepath.Join(root, left), "left")
+	writeFile(t, filepath.Join(root, "d/.cairn-notes.tmp"), "mine")
+	writeFile(t, filepath.Join(root, "d/.cairn-x-1.tmp/f"), "mine")
+	x := index.New()
+	check := func(res *Result) {
+		t.Helper()
+		var got []string
+		for rec := range x.Dirs["d"].All {
+			got = append(got, string(rec.Name()))
+		}
+		if want := []string{".cairn-notes.tmp", ".cairn-x-1.tmp", "f"}; !slices.Equal(got, want) || len(res.Skipped) > 0 {
+			t.Errorf("captured %q, skipped %v", got, res.Skipped)
+		}
+	}
+	check(runScan(t, newScan(root, x, &memorySink{})))
+	fi, err := os.Lstat(filepath.Join(root, left))
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, d := dir.InfoOf(fi), x.Dirs["d"]
+	held := index.Entry{Name: filepath.Base(left), Mode: st.Mode, Perm: st.Perm, Stat: st.Stat, ID: object.Sum(object.Blob, []byte("left"))}
+	d.Raw = append(index.Append(nil, &held), d.Raw...)
+	check(runScan(t, newScan(root, x, &memorySink{})))
+	check(runScan(t, newScan(root, x, &memorySink{})))
 }

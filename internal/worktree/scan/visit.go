@@ -70,6 +70,9 @@ func (w *worker) visitWithStat(n *node, name []byte, rec index.Record, st dir.In
 		n.block = append(n.block, rec...)
 		w.files++
 		return nil
+	case st.Mode != object.Dir && isTemp(name):
+		w.drop(n, rec)
+		return nil
 	case w.borrow(n, name, rec, &st):
 		return nil
 	}
@@ -79,8 +82,12 @@ func (w *worker) visitWithStat(n *node, name []byte, rec index.Record, st dir.In
 // isAsRecorded reports whether a file or symlink matches its captured entry.
 func (sc *scanner) isAsRecorded(rec index.Record, st *dir.Info) bool {
 	return rec != nil && rec.Skip() == index.Captured && rec.Matches(st.Mode, st.Perm, &st.Stat) &&
-		st.Mode != object.Dir && st.Mode != 0 && !sc.tooLarge(st)
+		st.Mode != object.Dir && st.Mode != 0 && !sc.tooLarge(st) && !isTemp(rec.Name())
 }
+
+// isTemp reports whether a file's name is that of a temporary file of cairn, which no capture holds: a directory
+// that lets nothing be removed keeps those of a refused operation, and none can be brought back.
+func isTemp(name []byte) bool { return name[0] == '.' && dir.IsTempName(string(name)) }
 
 // visitByKind handles a name without an lstat if its kind is enough: a known directory, whose
 // permission bits come cheaper from its open handle, and a name that a survey only counts.

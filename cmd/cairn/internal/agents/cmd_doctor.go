@@ -163,7 +163,7 @@ func (c *commands) printFindings(all []cairn.Fault, f doctorFlags) (err error) {
 }
 
 // advised are the kinds of faults whose repairs are advice to the user. --fix carries out those of all others.
-var advised = []string{"abandoned", "agent", "configuration", "purge", "sealed", "server", "session", "store", "watching"}
+var advised = []string{"abandoned", "agent", "configuration", "later release", "purge", "sealed", "server", "session", "store", "watching"}
 
 // listFindings prints the first findings of each kind, as cut does with lines, and in the
 // end how many more there are.

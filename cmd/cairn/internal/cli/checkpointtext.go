@@ -64,6 +64,8 @@ type LogEntry struct {
 	ThinnedBefore int `json:"thinnedBefore,omitempty"` // thinned ones between the parent and this one
 
 	Secrets []cairn.Secret `json:"secrets,omitempty"`
+
+	Error string `json:"error,omitempty"` // why it, or the one that it is compared with, cannot be read
 }
 
 // NoMessage is the message that the library gives to checkpoints without one.

@@ -28,6 +28,7 @@ together:
     merges     a three-way merge is clean
     conflicts  it is not
 After -- come paths that narrow the list down; they are those of this directory.
+The status is 4 if one of them is on no side.
 
 Options:
     --base HASH  the state that all come from, as for cairn merge

@@ -56,7 +56,7 @@ Options:
                        or nothing if it would be another one now
 
 The answer and the exit status are those of cairn restore, and with --json also
-"base", the checkpoint in common.
+"base", the checkpoint in common. The status is 4 if a PATH is on neither side.
 
 Examples:
     cairn compare ../try-1 ../try-2
@@ -134,7 +134,7 @@ func (c *commands) merge(
 		return err
 	}
 	nothing := "everything that changed there since " + res.Base[:cli.ShortID] + " is here"
-	if len(opt.Paths) > 0 { // other paths may have changed, and a path may be mistyped
+	if len(opt.Paths) > 0 { // other paths may have changed
 		nothing = "in these paths nothing changed there since " + res.Base[:cli.ShortID] + " that is not here"
 	}
 	return c.PrintResult(cmd, res, "nothing to merge: "+nothing)

@@ -92,11 +92,12 @@ type asker struct {
 	where string // "back" or "in"
 
 	chosen []string
+	asked  bool
 	quit   bool
 }
 
 // AskHunks shows the hunks of files one by one and returns the names of the chosen ones. word says
-// what becomes of these: "take back", "bring back" or "bring in".
+// what becomes of these: "take back", "bring back" or "bring in". Where there is no hunk, the names are nil.
 func (c *Dialog) AskHunks(ctx context.Context, word string, files iter.Seq2[cairn.FileDiff, error]) ([]string, error) {
 	word, where, _ := strings.Cut(word, " ")
 	a := asker{in: bufio.NewReader(cli.InterruptibleReader(ctx, c.Stdin)), out: c.Console.Writer(), word: word, where: where}
@@ -111,14 +112,21 @@ func (c *Dialog) AskHunks(ctx context.Context, word string, files iter.Seq2[cair
 			break
 		}
 	}
+	if a.asked && a.chosen == nil {
+		a.chosen = []string{}
+	}
 	return a.chosen, ctx.Err() // an interrupt is no answer
 }
 
-// NoteChosen reports whether a hunk was chosen. If so, the flags name the hunks in the place of the
+// NoteChosen reports whether AskHunks has returned a hunk. If so, the flags name the hunks in the place of the
 // question, for the line that carries out a plan.
 func (c *Dialog) NoteChosen(cmd *cobra.Command, ids []string, verb string) bool {
 	if len(ids) == 0 {
-		c.Console.Remark("nothing to %s: no hunk was chosen", verb)
+		why := "no hunk was chosen"
+		if ids == nil {
+			why = "there is no hunk"
+		}
+		c.Console.Remark("nothing to %s: %s", verb, why)
 		return false
 	}
 	cmd.Flags().Set(AskFlag, "false")
@@ -128,6 +136,7 @@ func (c *Dialog) NoteChosen(cmd *cobra.Command, ids []string, verb string) bool 
 
 func (a *asker) file(d *cairn.FileDiff) error {
 	for i := range d.Hunks {
+		a.asked = true
 		answer, err := a.about(d, i)
 		if err != nil {
 			return err

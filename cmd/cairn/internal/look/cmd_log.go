@@ -2,6 +2,7 @@ package look
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -72,7 +73,9 @@ cairn status. One of an agent's session has
 paths, and the number of all paths. With --stat there is also "files", as in
 cairn diff --stat --json, and with -p "diffs", as in cairn diff --json.
 
-The status is 4 if no checkpoint ever had the first PATH.
+A checkpoint that only a newer cairn can read is listed as such, with "error" in
+JSON, and so is one that would have to be compared with it. The status is 3
+then. It is 4 if no checkpoint ever had the first PATH.
 
 Examples:
     cairn log -5
@@ -188,6 +191,7 @@ type logRun struct {
 	text     cairn.DiffOptions
 	paths    []string
 	array    cli.JSONArray
+	unread   bool            // a later release has made a checkpoint
 	tested   map[string]bool // by checkpoint, see verdicts
 }
 
@@ -205,13 +209,39 @@ func (c *commands) log(ctx context.Context, repo *cairn.Repo, f *logFlags, opt s
 			break
 		}
 	}
+	var err error
 	if c.Global.JSON {
-		return r.array.Close()
+		err = r.array.Close()
 	}
+	if err == nil && r.unread {
+		err = cli.ErrPartly
+	}
+	return err
+}
+
+// write prints a checkpoint. One that only a newer cairn can read, or compare, does not hide the others.
+func (r *logRun) write(cp *cairn.Checkpoint, work *session.Work) error {
+	err := r.writeWhole(cp, work)
+	if !errors.Is(err, cairn.ErrLater) {
+		return err
+	}
+	r.unread = true
+	if r.Global.JSON {
+		return r.array.Add(cli.LogEntry{
+			ID: cp.ID, Hash: cp.Hash, Time: cp.When, Author: cp.Author, Message: cp.Message,
+			Parent: cp.Parent, Work: work, ThinnedBefore: cp.ThinnedBefore, Error: err.Error(),
+		})
+	}
+	what := "cannot be read"
+	if _, own := cp.Extent(); own == nil {
+		what = "cannot be compared with the one before it"
+	}
+	r.writeHead(cp, work, what+" (a later release of cairn made it; use a newer cairn)")
 	return nil
 }
 
-func (r *logRun) write(cp *cairn.Checkpoint, work *session.Work) error {
+// writeWhole prints nothing where it returns an ErrLater.
+func (r *logRun) writeWhole(cp *cairn.Checkpoint, work *session.Work) error {
 	partial, err := cp.Extent()
 	if err != nil {
 		return err
@@ -225,13 +255,13 @@ func (r *logRun) write(cp *cairn.Checkpoint, work *session.Work) error {
 			return err
 		}
 	}
-	r.writeLine(cp, work, all, partial)
 	shown := all
 	if len(r.paths) > 0 || cp.ComparedWith() != cp.Parent {
 		if shown, err = r.changes(cp); err != nil {
 			return err
 		}
 	}
+	r.writeLine(cp, work, all, partial)
 	return r.writePatch(r.ctx, r.repo, &r.f.patchFlags, shown, r.text)
 }
 
@@ -249,7 +279,7 @@ func (r *logRun) writeEntry(cp *cairn.Checkpoint, work *session.Work, partial ca
 	e := cli.LogEntry{
 		ID: cp.ID, Hash: cp.Hash, Time: cp.When, Author: cp.Author, Message: cp.Message,
 		Parent: cp.Parent, Work: work, Files: nil, Diffs: nil, Partial: partial, Passed: nil,
-		ThinnedBefore: cp.ThinnedBefore, Secrets: nil,
+		ThinnedBefore: cp.ThinnedBefore, Secrets: nil, Error: "",
 	}
 	var err error
 	if e.Secrets, err = cp.Secrets(); err != nil {
@@ -297,6 +327,11 @@ func (r *logRun) writeLine(cp *cairn.Checkpoint, work *session.Work, changes []c
 	if secrets, err := cp.Secrets(); err == nil && len(secrets) > 0 {
 		count += ", " + wording.Count(len(secrets), "secret")
 	}
+	r.writeHead(cp, work, count)
+}
+
+// writeHead prints the lines of a checkpoint with a text about its state.
+func (r *logRun) writeHead(cp *cairn.Checkpoint, work *session.Work, count string) {
 	who, message := cp.Author, cp.Message
 	if !r.Global.Verbose {
 		message = sessiontext.Message(r.ctx, r.sessions, message, work)

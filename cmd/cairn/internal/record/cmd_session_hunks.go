@@ -3,10 +3,8 @@ package record
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
-	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/goback"
 	"github.com/seed-fb9cbc17/cairn/internal/sessiontext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
@@ -104,12 +102,9 @@ func (r *sessionRun) revertHunks() error {
 		if opt.Hunks, err = r.askHunks(); err != nil {
 			return err
 		}
-		if len(opt.Hunks) == 0 {
-			r.Console.Remark("nothing to %s: no hunk was chosen", r.verb)
+		if !r.commands.NoteChosen(r.cmd, opt.Hunks, r.verb) {
 			return nil
 		}
-		r.cmd.Flags().Set(goback.AskFlag, "false")
-		r.cmd.Flags().Set(goback.HunkFlag, strings.Join(opt.Hunks, ","))
 	}
 	res, err := r.moveHunks(opt)
 	if err != nil {

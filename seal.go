@@ -15,8 +15,8 @@ import (
 )
 
 // SealOptions controls Seal and Unseal. Untried is for Seal: it does not try whether Options.Identity opens what was
-// sealed, so that no key needs to be at hand. DryRun is for Unseal: it reads everything with the key and changes
-// nothing.
+// sealed, so that no key needs to be at hand, but that of a store that is sealed already. DryRun is for Unseal: it reads
+// everything with the key and changes nothing.
 type SealOptions struct {
 	Untried, DryRun bool
 }
@@ -26,7 +26,7 @@ type SealResult = atrest.Result
 
 // Seal encrypts the store of Options.Root for Options.Encrypt with Options.Sealer, until Unseal opens it or, with
 // Options.Unseal, Open does. Meanwhile every call that needs the store fails with ErrSealed. A sealed store is sealed
-// again, for other recipients.
+// again, for other recipients; Options.Identity opens it for that.
 //
 // The store becomes one file beside locks and a version: no name, path, content or prompt can be read there. The open
 // files go only when Options.Identity has opened what was written, byte for byte. After an error or a kill the store is
@@ -50,7 +50,7 @@ func Seal(ctx context.Context, opt Options, how SealOptions) (*SealResult, error
 	opt.MustExist, opt.Unseal, opt.Disabled = true, false, "the store is being sealed"
 	for range sealTries {
 		if StoreSealed(opt.DataDir, opt.Root) {
-			res, err := onSealed(ctx, &opt, func(ctx context.Context, db *odb.DB) (*SealResult, error) { return atrest.Reseal(ctx, db, keys) })
+			res, err := sealAgain(ctx, &opt, keys)
 			if !errors.Is(err, ErrNotSealed) {
 				return res, err
 			}
@@ -63,6 +63,16 @@ func Seal(ctx context.Context, opt Options, how SealOptions) (*SealResult, error
 
 // sealTries is how often Seal begins when other processes seal or open the store at the same time.
 const sealTries = 5
+
+// sealAgain seals a sealed store. That needs a key of it, also where the new one is not tried.
+func sealAgain(ctx context.Context, opt *Options, keys atrest.Options) (*SealResult, error) {
+	held, err := keysOf(opt, false)
+	if err != nil {
+		return nil, err
+	}
+	keys.Identity = held.Identity
+	return onSealed(ctx, opt, func(ctx context.Context, db *odb.DB) (*SealResult, error) { return atrest.Reseal(ctx, db, keys) })
+}
 
 func sealOpen(ctx context.Context, opt Options, keys atrest.Options) (res *SealResult, err error) {
 	repo, err := Open(opt)

@@ -151,6 +151,10 @@ func encrypt(path string, opt Options, write func(io.Writer) (*Result, error)) (
 	return res, err
 }
 
+// errNotTheirs: the key at hand is not one of the recipients'.
+var errNotTheirs = fmt.Errorf(
+	"%w: the identity has no key of the recipients (a file may have several; --untried does without one)", settings.ErrKey)
+
 // errOtherBytes: the key opens the stream, and other bytes come out than went in.
 var errOtherBytes = errors.New("what was written reads back as other bytes; the store stays open")
 
@@ -162,6 +166,9 @@ func try(path string, opt Options, sum hash.Hash) (err error) {
 	}
 	defer f.Close()
 	in, err := opt.Sealer.Open(f, opt.Identity)
+	if errors.Is(err, settings.ErrKey) {
+		return errNotTheirs
+	}
 	if err != nil {
 		return fmt.Errorf("the key does not open what was sealed for the recipients: %w", err)
 	}

@@ -191,6 +191,8 @@ func unsealFor(opt *Options, sealed error) error {
 	_, err := Unseal(context.Background(), *opt, SealOptions{})
 	var unread *fs.PathError
 	switch {
+	case err == nil:
+		opt.Unsealed(opt.Root)
 	case errors.Is(err, ErrNotSealed):
 		return nil
 	case errors.Is(err, ErrKey), errors.Is(err, ErrIdentity), errors.As(err, &unread) && unread.Path == opt.Identity:

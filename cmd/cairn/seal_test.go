@@ -115,6 +115,50 @@ func TestSealStarts(t *testing.T) {
 	}
 }
 
+// TestSealStartsBesideASealing: a store that another process seals while a command is on its way to it is opened by that
+// command, and left to be sealed again.
+func TestSealStartsBesideASealing(t *testing.T) {
+	t.Parallel()
+	home, dir := t.TempDir(), realDir(t)
+	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1")})
+	recipient, key := newKey(t)
+	plain := homeOnly(home)
+	set := map[string]string{
+		"CAIRN_SEAL": "true", "CAIRN_ENCRYPT": recipient, "CAIRN_IDENTITY": key, "CAIRN_DATA_DIR": filepath.Join(home, "data"),
+	}
+	run := func(onTheWay func(), args ...string) (started []string) {
+		t.Helper()
+		var errs strings.Builder
+		env := func(name string) string {
+			if name == "CAIRN_NO_SERVER" { // is asked for between the settings and the store
+				onTheWay()
+			}
+			return set[name] + plain(name)
+		}
+		c := newProgram(strings.NewReader(""), io.Discard, &errs, env, dir)
+		c.Spawn = func(args []string) error {
+			started = append(started, args[0])
+			return nil
+		}
+		if status := c.Run(t.Context(), args); status != 0 {
+			t.Fatalf("%s: status %d, %s", args, status, errs.String())
+		}
+		return started
+	}
+	nothing := func() {}
+	run(nothing, "track")
+	sealed := false
+	started := run(func() {
+		if !sealed {
+			sealed = true
+			run(nothing, "seal")
+		}
+	}, "track")
+	if cairn.StoreSealed(set["CAIRN_DATA_DIR"], dir) || !sealed || strings.Join(started, " ") != "seal" {
+		t.Errorf("sealed on the way: %v, started %q, want seal", sealed, started)
+	}
+}
+
 // TestSealStartsForOthers: a command that opens the sealed store of another directory leaves that to be sealed, too.
 func TestSealStartsForOthers(t *testing.T) {
 	t.Parallel()

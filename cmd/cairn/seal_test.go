@@ -159,6 +159,55 @@ func TestSealStartsBesideASealing(t *testing.T) {
 	}
 }
 
+// TestDoctorTriesTheKeys: settings with which seal = true leaves the store open are a finding. The key of a store that
+// is sealed may be elsewhere.
+func TestDoctorTriesTheKeys(t *testing.T) {
+	t.Parallel()
+	home, dir := t.TempDir(), realDir(t)
+	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1")})
+	recipient, key := newKey(t)
+	other, _ := newKey(t)
+	unreadable := filepath.Join(t.TempDir(), "nonsense")
+	if err := os.WriteFile(unreadable, []byte("nonsense\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	plain := homeOnly(home)
+	run := func(encrypt, identity, seal string, args ...string) (status int, answer string) {
+		t.Helper()
+		set := map[string]string{"CAIRN_SEAL": seal, "CAIRN_ENCRYPT": encrypt, "CAIRN_IDENTITY": identity, "CAIRN_DATA_DIR": filepath.Join(home, "data")}
+		var out strings.Builder
+		c := newProgram(strings.NewReader(""), &out, &out, func(name string) string { return set[name] + plain(name) }, dir)
+		return c.Run(t.Context(), args), out.String()
+	}
+	if status, answer := run(recipient, key, "true", "track"); status != 0 {
+		t.Fatal(answer)
+	}
+	for _, test := range []struct {
+		why, encrypt, identity, seal, want string
+	}{
+		{"all is well", recipient, key, "true", "nothing is wrong"},
+		{"one of two keys", recipient + "," + other, key, "true", "nothing is wrong"},
+		{"no setting", other, key, "false", "nothing is wrong"},
+		{"no recipient", "", key, "true", "stays open: the setting encrypt names no recipient"},
+		{"none", cairn.EncryptNone, key, "true", "stays open: the setting encrypt names no recipient"},
+		{"no identity", recipient, "", "true", "stays open: the setting identity names no key"},
+		{"no file", recipient, key + ".away", "true", "stays open: identity: "},
+		{"no key", recipient, unreadable, "true", "stays open: unusable identity"},
+		{"another key", other, key, "true", "stays open: the key that identity names"},
+	} {
+		status, answer := run(test.encrypt, test.identity, test.seal, "doctor")
+		if !strings.Contains(answer, test.want) || (status != 0) != strings.Contains(test.want, "open") {
+			t.Errorf("%s: status %d, %s", test.why, status, answer)
+		}
+	}
+	if status, answer := run(recipient, key, "true", "seal"); status != 0 {
+		t.Fatal(answer)
+	}
+	if _, answer := run(recipient, key+".away", "true", "doctor"); !strings.Contains(answer, "sealed: ") || strings.Contains(answer, "configuration") {
+		t.Errorf("a sealed store: %s", answer)
+	}
+}
+
 // TestSealStartsForOthers: a command that opens the sealed store of another directory leaves that to be sealed, too.
 func TestSealStartsForOthers(t *testing.T) {
 	t.Parallel()

@@ -26,7 +26,8 @@ Usage:
 
 It checks the store of this project: objects, packs, refs, the stat cache, the
 journal, locks, files that a crash left behind, permissions, and whether its
-disk has less free than is to stay free; the configuration;
+disk has less free than is to stay free; the configuration, and with seal = true
+its keys;
 steps of sessions that an agent left open when it was killed; sessions that
 cannot be read;
 whether there are stores of directories that are gone; whether a server that is
@@ -98,7 +99,7 @@ type checkup func(ctx context.Context, f doctorFlags) ([]cairn.Fault, error)
 
 // checkups are all parts, in the order of the answer.
 func (c *commands) checkups() []checkup {
-	return []checkup{c.checkSettings, c.checkStore, c.checkAbandoned, c.checkWatching, c.checkServer, c.checkConnections}
+	return []checkup{c.checkSettings, c.checkStore, c.checkSealing, c.checkAbandoned, c.checkWatching, c.checkServer, c.checkConnections}
 }
 
 func (c *commands) doctorCommand() *cobra.Command {

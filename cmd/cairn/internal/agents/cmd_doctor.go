@@ -15,6 +15,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/agents"
+	"github.com/seed-fb9cbc17/cairn/internal/secretrules"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -222,6 +223,10 @@ func (c *commands) checkSettings(context.Context, doctorFlags) ([]cairn.Fault, e
 		return misconfigured(err, "nothing is captured"), nil
 	case err == nil && cfg.Broken() != nil:
 		return misconfigured(cfg.Broken().Err, "nothing in that file is in force, and captures go on with your own settings"), nil
+	case err == nil && cfg.SecretRules != "" && cfg.Secrets != cairn.SecretsOff:
+		if _, unread := secretrules.Load(cfg.SecretRules); unread != nil {
+			return misconfigured(unread, "nothing is captured"), nil
+		}
 	}
 	return nil, err
 }

@@ -187,6 +187,8 @@ func hint(err error) string {
 		return "nothing was done; the same command with --dry-run in the place of --plan lists what it would do now"
 	case errors.Is(err, cairn.ErrBundle):
 		return "nothing of it was taken; cairn export makes a new one"
+	case errors.Is(err, cairn.ErrUnmerged):
+		return "cairn merge DIR brings its changes here; --force removes it all the same"
 	case errors.Is(err, cairn.ErrConflict):
 		return "--on-conflict merge, keep or overwrite goes on; --dry-run shows beforehand what that does"
 	case errors.Is(err, cairn.ErrLocked):

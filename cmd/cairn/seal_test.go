@@ -208,6 +208,38 @@ func TestDoctorTriesTheKeys(t *testing.T) {
 	}
 }
 
+// TestSealUnderAReader: seal does not wait for a process that has the store open, and names no option that would.
+func TestSealUnderAReader(t *testing.T) {
+	t.Parallel()
+	home, dir := t.TempDir(), realDir(t)
+	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1")})
+	recipient, key := newKey(t)
+	plain := homeOnly(home)
+	set := map[string]string{"CAIRN_SEAL": "true", "CAIRN_DATA_DIR": filepath.Join(home, "data")}
+	run := func(args ...string) (int, string) {
+		var out strings.Builder
+		c := newProgram(strings.NewReader(""), &out, &out, func(name string) string { return set[name] + plain(name) }, dir)
+		return c.Run(t.Context(), args), out.String()
+	}
+	if status, answer := run("track"); status != 0 {
+		t.Fatal(answer)
+	}
+	reader, err := cairn.Open(cairn.Options{Root: dir, DataDir: set["CAIRN_DATA_DIR"], Unseal: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, answer := run("seal", "--encrypt", recipient, "--identity", key)
+	if status != 1 || !strings.Contains(answer, "try again when it has ended") || strings.Contains(answer, "lock-timeout") || !strings.Contains(answer, "hint: cairn serve") {
+		t.Errorf("status %d, %s", status, answer)
+	}
+	if err := reader.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if status, answer := run("seal", "--encrypt", recipient, "--identity", key); status != 0 {
+		t.Error(answer)
+	}
+}
+
 // TestSealStartsForOthers: a command that opens the sealed store of another directory leaves that to be sealed, too.
 func TestSealStartsForOthers(t *testing.T) {
 	t.Parallel()

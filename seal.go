@@ -154,12 +154,19 @@ func presentOrFormer(root string) (string, error) {
 	return filepath.Abs(root)
 }
 
-// onSealed calls f with the lock of a sealed store.
-func onSealed(ctx context.Context, opt *Options, f func(context.Context, *odb.DB) (*SealResult, error)) (res *SealResult, err error) {
+// onSealed calls f with the lock of the sealed store of a root.
+func onSealed(ctx context.Context, opt *Options, f func(context.Context, *odb.DB) (*SealResult, error)) (*SealResult, error) {
 	db, err := openSealed(opt)
 	if err != nil {
 		return nil, err
 	}
+	return withSealed(ctx, opt, db, f)
+}
+
+// withSealed calls f with the lock of a sealed store, and closes the store.
+func withSealed(
+	ctx context.Context, opt *Options, db *odb.DB, f func(context.Context, *odb.DB) (*SealResult, error),
+) (res *SealResult, err error) {
 	defer db.Close()
 	waiting, cancel := opt.Waiting(ctx)
 	defer cancel()
@@ -186,17 +193,56 @@ func (r *Repo) useStore(dir string) (err error) {
 }
 
 // unsealFor opens a sealed store for Open, unless another process does. sealed is the error of a store that is not
-// opened: without its key the store stays what it is, and is not unusable.
+// opened.
 func unsealFor(opt *Options, sealed error) error {
 	_, err := Unseal(context.Background(), *opt, SealOptions{})
+	if err == nil {
+		opt.Unsealed(opt.Root)
+	}
+	return unsealError(opt, sealed, err)
+}
+
+// unsealError is the error of a store that was to be opened. Without its key the store stays what it is, and is not
+// unusable. A store that another process has opened is no error.
+func unsealError(opt *Options, sealed, err error) error {
 	var unread *fs.PathError
 	switch {
-	case err == nil:
-		opt.Unsealed(opt.Root)
 	case errors.Is(err, ErrNotSealed):
 		return nil
 	case errors.Is(err, ErrKey), errors.Is(err, ErrIdentity), errors.As(err, &unread) && unread.Path == opt.Identity:
 		return fmt.Errorf("%w: %w", sealed, err)
+	}
+	return err
+}
+
+// unsealStore opens the sealed store of a fork, where the options let Open do that. Its root is in the stream.
+func (r *Repo) unsealStore(dir string) error {
+	opt := &r.store.Opt
+	_, err := odb.RecordedRoot(dir)
+	sealed := fmt.Errorf("%w: %w: it is that of a fork, and is opened there", ErrStore, err)
+	switch {
+	case !errors.Is(err, ErrSealed):
+		return nil // another process has opened it
+	case !opt.Unseal:
+		return sealed
+	}
+	keys, err := keysOf(opt, false)
+	if err != nil {
+		return unsealError(opt, sealed, err)
+	}
+	db, err := odb.OpenSealed(dir, odb.Options{NoSync: opt.NoSync, Command: opt.Command})
+	if errors.Is(err, odb.ErrNotStore) {
+		return nil
+	}
+	if err == nil {
+		_, err = withSealed(context.Background(), opt, db, func(ctx context.Context, db *odb.DB) (*SealResult, error) { return atrest.Unseal(ctx, db, keys) })
+	}
+	if err != nil {
+		return unsealError(opt, sealed, err)
+	}
+	root, err := odb.RecordedRoot(dir)
+	if err == nil {
+		opt.Unsealed(root)
 	}
 	return err
 }

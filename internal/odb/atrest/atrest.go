@@ -55,6 +55,9 @@ func seal(ctx context.Context, db *odb.DB, opt Options) (*Result, error) {
 	if err := db.DropLog(); err != nil {
 		return nil, err
 	}
+	if err := markFork(db); err != nil {
+		return nil, err
+	}
 	entries, err := list(db.Dir(), "")
 	if err != nil {
 		return nil, err
@@ -65,6 +68,18 @@ func seal(ctx context.Context, db *odb.DB, opt Options) (*Result, error) {
 		return nil, err
 	}
 	return res, dropOpen(db, opt)
+}
+
+// markFork makes the empty file that shows a fork while the record of it is in the stream.
+func markFork(db *odb.DB) error {
+	if _, err := os.Lstat(db.PrivatePath(string(odb.PrivateForked))); err != nil {
+		return nil // no fork
+	}
+	f, err := os.OpenFile(db.PrivatePath(odb.ForkMark), os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // dropOpen removes the open files of a sealed store, so that they stay removed after a loss of power.

@@ -101,7 +101,7 @@ func newRepo(opt Options, root string, around *git.Repo) *Repo {
 		store:  s, capturer: c, differ: x, operator: o, cleaner: k, rewriter: w, doctor: d, transport: t,
 		copier: &copies.Copier{Capturer: c}, merger: &merge.Merger{Operator: o, Differ: x, Transport: t},
 	}
-	o.Beside = repo.operatorBeside
+	o.Beside, repo.copier.Unseal = repo.operatorBeside, repo.unsealStore
 	return repo
 }
 

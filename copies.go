@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/copies"
 	"github.com/seed-fb9cbc17/cairn/internal/merge"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // CheckoutOptions controls a checkout.
@@ -97,6 +99,18 @@ func (r *Repo) Forks(ctx context.Context) ([]ForkInfo, error) {
 	return list, nil
 }
 
+// unmergedError counts what would be lost with a fork.
+func unmergedError(f *RemovedFork) error {
+	var lost []string
+	if n := len(f.Lost); n > 0 {
+		lost = append(lost, fmt.Sprintf("%s of %s not merged", wording.Count(n, "path"), string(f.Root)))
+	}
+	if n := f.NotSaved.Files; n > 0 {
+		lost = append(lost, wording.Count(n, "file")+" in no checkpoint")
+	}
+	return fmt.Errorf("%w: %s", ErrUnmerged, strings.Join(lost, ", "))
+}
+
 // RemoveFork removes a fork: its directory and its store, with all checkpoints. Its last state is
 // captured first and kept in the store of this root, from where Checkout brings it back. Unless Force
 // is set, it refuses with ErrUnmerged if the fork has unmerged changes, or files outside every
@@ -132,7 +146,7 @@ func (r *Repo) RemoveFork(ctx context.Context, dir string, opt RemoveForkOptions
 	case opt.DryRun:
 		return res, nil
 	case !opt.Force && len(res.Lost)+res.NotSaved.Files > 0:
-		return res, fmt.Errorf("%w: %d paths of %s are not merged, and %d files are in no checkpoint", ErrUnmerged, len(res.Lost), string(f.Root), res.NotSaved.Files)
+		return res, unmergedError(res)
 	}
 	kept, err := r.merger.Keep(ctx, other.store, res.Checkpoint, res.Base)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 )
 
 // SealOptions controls Seal and Unseal. Untried is for Seal: it does not try whether Options.Identity opens what was
-// sealed, so that no key needs to be at hand. DryRun is for Unseal: it reads everything with the key and changes
-// nothing.
+// sealed, so that no key needs to be at hand, but that of a store that is sealed already. DryRun is for Unseal: it reads
+// everything with the key and changes nothing.
 type SealOptions struct {
 	Untried, DryRun bool
 }
@@ -26,7 +26,7 @@ type SealResult = atrest.Result
 
 // Seal encrypts the store of Options.Root for Options.Encrypt with Options.Sealer, until Unseal opens it or, with
 // Options.Unseal, Open does. Meanwhile every call that needs the store fails with ErrSealed. A sealed store is sealed
-// again, for other recipients.
+// again, for other recipients; Options.Identity opens it for that.
 //
 // The store becomes one file beside locks and a version: no name, path, content or prompt can be read there. The open
 // files go only when Options.Identity has opened what was written, byte for byte. After an error or a kill the store is
@@ -50,7 +50,7 @@ func Seal(ctx context.Context, opt Options, how SealOptions) (*SealResult, error
 	opt.MustExist, opt.Unseal, opt.Disabled = true, false, "the store is being sealed"
 	for range sealTries {
 		if StoreSealed(opt.DataDir, opt.Root) {
-			res, err := onSealed(ctx, &opt, func(ctx context.Context, db *odb.DB) (*SealResult, error) { return atrest.Reseal(ctx, db, keys) })
+			res, err := sealAgain(ctx, &opt, keys)
 			if !errors.Is(err, ErrNotSealed) {
 				return res, err
 			}
@@ -63,6 +63,16 @@ func Seal(ctx context.Context, opt Options, how SealOptions) (*SealResult, error
 
 // sealTries is how often Seal begins when other processes seal or open the store at the same time.
 const sealTries = 5
+
+// sealAgain seals a sealed store. That needs a key of it, also where the new one is not tried.
+func sealAgain(ctx context.Context, opt *Options, keys atrest.Options) (*SealResult, error) {
+	held, err := keysOf(opt, false)
+	if err != nil {
+		return nil, err
+	}
+	keys.Identity = held.Identity
+	return onSealed(ctx, opt, func(ctx context.Context, db *odb.DB) (*SealResult, error) { return atrest.Reseal(ctx, db, keys) })
+}
 
 func sealOpen(ctx context.Context, opt Options, keys atrest.Options) (res *SealResult, err error) {
 	repo, err := Open(opt)
@@ -144,12 +154,19 @@ func presentOrFormer(root string) (string, error) {
 	return filepath.Abs(root)
 }
 
-// onSealed calls f with the lock of a sealed store.
-func onSealed(ctx context.Context, opt *Options, f func(context.Context, *odb.DB) (*SealResult, error)) (res *SealResult, err error) {
+// onSealed calls f with the lock of the sealed store of a root.
+func onSealed(ctx context.Context, opt *Options, f func(context.Context, *odb.DB) (*SealResult, error)) (*SealResult, error) {
 	db, err := openSealed(opt)
 	if err != nil {
 		return nil, err
 	}
+	return withSealed(ctx, opt, db, f)
+}
+
+// withSealed calls f with the lock of a sealed store, and closes the store.
+func withSealed(
+	ctx context.Context, opt *Options, db *odb.DB, f func(context.Context, *odb.DB) (*SealResult, error),
+) (res *SealResult, err error) {
 	defer db.Close()
 	waiting, cancel := opt.Waiting(ctx)
 	defer cancel()
@@ -176,15 +193,56 @@ func (r *Repo) useStore(dir string) (err error) {
 }
 
 // unsealFor opens a sealed store for Open, unless another process does. sealed is the error of a store that is not
-// opened: without its key the store stays what it is, and is not unusable.
+// opened.
 func unsealFor(opt *Options, sealed error) error {
 	_, err := Unseal(context.Background(), *opt, SealOptions{})
+	if err == nil {
+		opt.Unsealed(opt.Root)
+	}
+	return unsealError(opt, sealed, err)
+}
+
+// unsealError is the error of a store that was to be opened. Without its key the store stays what it is, and is not
+// unusable. A store that another process has opened is no error.
+func unsealError(opt *Options, sealed, err error) error {
 	var unread *fs.PathError
 	switch {
 	case errors.Is(err, ErrNotSealed):
 		return nil
 	case errors.Is(err, ErrKey), errors.Is(err, ErrIdentity), errors.As(err, &unread) && unread.Path == opt.Identity:
 		return fmt.Errorf("%w: %w", sealed, err)
+	}
+	return err
+}
+
+// unsealStore opens the sealed store of a fork, where the options let Open do that. Its root is in the stream.
+func (r *Repo) unsealStore(dir string) error {
+	opt := &r.store.Opt
+	_, err := odb.RecordedRoot(dir)
+	sealed := fmt.Errorf("%w: %w: it is that of a fork, and is opened there", ErrStore, err)
+	switch {
+	case !errors.Is(err, ErrSealed):
+		return nil // another process has opened it
+	case !opt.Unseal:
+		return sealed
+	}
+	keys, err := keysOf(opt, false)
+	if err != nil {
+		return unsealError(opt, sealed, err)
+	}
+	db, err := odb.OpenSealed(dir, odb.Options{NoSync: opt.NoSync, Command: opt.Command})
+	if errors.Is(err, odb.ErrNotStore) {
+		return nil
+	}
+	if err == nil {
+		_, err = withSealed(context.Background(), opt, db, func(ctx context.Context, db *odb.DB) (*SealResult, error) { return atrest.Unseal(ctx, db, keys) })
+	}
+	if err != nil {
+		return unsealError(opt, sealed, err)
+	}
+	root, err := odb.RecordedRoot(dir)
+	if err == nil {
+		opt.Unsealed(root)
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -144,6 +145,36 @@ func TestSealedForOthers(t *testing.T) {
 	again := f.opt
 	again.Identity = both
 	if _, err := cairn.Seal(t.Context(), again, cairn.SealOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cairn.Unseal(t.Context(), old, cairn.SealOptions{}); !errors.Is(err, cairn.ErrKey) {
+		t.Errorf("the former key: %v", err)
+	}
+	if _, err := cairn.Unseal(t.Context(), f.opt, cairn.SealOptions{}); err != nil {
+		t.Errorf("the new key: %v", err)
+	}
+	if _, err := f.repo().Lookup(t.Context(), second); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSealedUntriedForOthers: a sealed store is sealed for a recipient whose key is elsewhere, with its own key alone.
+// Without that key the error says that it is missing.
+func TestSealedUntriedForOthers(t *testing.T) {
+	t.Parallel()
+	f, _, second := sealedFixture(t)
+	f.seal()
+	old := f.opt
+	sealing(t)(&f.opt)
+	lost, again := f.opt, f.opt
+	lost.Identity, again.Identity = "", old.Identity
+	if _, err := cairn.Seal(t.Context(), lost, cairn.SealOptions{Untried: true}); !errors.Is(err, cairn.ErrIdentity) || !strings.Contains(err.Error(), "none is given") {
+		t.Errorf("without the key of the store: %v", err)
+	}
+	if _, err := cairn.Seal(t.Context(), again, cairn.SealOptions{}); !errors.Is(err, cairn.ErrKey) || !strings.Contains(err.Error(), "--untried") {
+		t.Errorf("the new key is not at hand: %v", err)
+	}
+	if _, err := cairn.Seal(t.Context(), again, cairn.SealOptions{Untried: true}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := cairn.Unseal(t.Context(), old, cairn.SealOptions{}); !errors.Is(err, cairn.ErrKey) {

@@ -35,6 +35,41 @@ func TestDoctorLooksForAgents(t *testing.T) {
 	}
 }
 
+// TestDoctorReadsSecretRules: a file of rules with which no capture succeeds is a finding.
+func TestDoctorReadsSecretRules(t *testing.T) {
+	t.Parallel()
+	home, dir, rules := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "rules.toml")
+	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1\n")})
+	const good = "[extend]\nuseDefault = true\n"
+	for _, test := range []struct{ why, content, policy, want string }{
+		{"good", good, "warn", "nothing is wrong"},
+		{"damaged", "[[rules]]\nid = \"x\"\nregex = '('\n", "warn", "rules.toml"},
+		{"damaged, not read", "[[rules]]\nid = \"x\"\nregex = '('\n", "off", "nothing is wrong"},
+		{"absent", "", "warn", "no such file"},
+	} {
+		if err := os.WriteFile(rules, []byte(test.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if test.content == "" {
+			if err := os.Remove(rules); err != nil {
+				t.Fatal(err)
+			}
+		}
+		env := map[string]string{"CAIRN_SECRETS": test.policy, "CAIRN_SECRET_RULES": rules}
+		plain := homeOnly(home)
+		run := func(command string) (int, string) {
+			var out strings.Builder
+			c := newProgram(strings.NewReader(""), &out, &out, func(name string) string { return env[name] + plain(name) }, dir)
+			return c.Run(t.Context(), []string{command}), out.String()
+		}
+		tracked, _ := run("track")
+		status, answer := run("doctor")
+		if (status == cli.ExitDone) != (tracked == cli.ExitDone) || !strings.Contains(answer, test.want) {
+			t.Errorf("%s: track %d, doctor %d: %s", test.why, tracked, status, answer)
+		}
+	}
+}
+
 // TestDoctorEndsEarly: an error of one part comes after what the parts before have found and mended.
 func TestDoctorEndsEarly(t *testing.T) {
 	t.Parallel()

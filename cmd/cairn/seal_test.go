@@ -115,6 +115,131 @@ func TestSealStarts(t *testing.T) {
 	}
 }
 
+// TestSealStartsBesideASealing: a store that another process seals while a command is on its way to it is opened by that
+// command, and left to be sealed again.
+func TestSealStartsBesideASealing(t *testing.T) {
+	t.Parallel()
+	home, dir := t.TempDir(), realDir(t)
+	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1")})
+	recipient, key := newKey(t)
+	plain := homeOnly(home)
+	set := map[string]string{
+		"CAIRN_SEAL": "true", "CAIRN_ENCRYPT": recipient, "CAIRN_IDENTITY": key, "CAIRN_DATA_DIR": filepath.Join(home, "data"),
+	}
+	run := func(onTheWay func(), args ...string) (started []string) {
+		t.Helper()
+		var errs strings.Builder
+		env := func(name string) string {
+			if name == "CAIRN_NO_SERVER" { // is asked for between the settings and the store
+				onTheWay()
+			}
+			return set[name] + plain(name)
+		}
+		c := newProgram(strings.NewReader(""), io.Discard, &errs, env, dir)
+		c.Spawn = func(args []string) error {
+			started = append(started, args[0])
+			return nil
+		}
+		if status := c.Run(t.Context(), args); status != 0 {
+			t.Fatalf("%s: status %d, %s", args, status, errs.String())
+		}
+		return started
+	}
+	nothing := func() {}
+	run(nothing, "track")
+	sealed := false
+	started := run(func() {
+		if !sealed {
+			sealed = true
+			run(nothing, "seal")
+		}
+	}, "track")
+	if cairn.StoreSealed(set["CAIRN_DATA_DIR"], dir) || !sealed || strings.Join(started, " ") != "seal" {
+		t.Errorf("sealed on the way: %v, started %q, want seal", sealed, started)
+	}
+}
+
+// TestDoctorTriesTheKeys: settings with which seal = true leaves the store open are a finding. The key of a store that
+// is sealed may be elsewhere.
+func TestDoctorTriesTheKeys(t *testing.T) {
+	t.Parallel()
+	home, dir := t.TempDir(), realDir(t)
+	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1")})
+	recipient, key := newKey(t)
+	other, _ := newKey(t)
+	unreadable := filepath.Join(t.TempDir(), "nonsense")
+	if err := os.WriteFile(unreadable, []byte("nonsense\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	plain := homeOnly(home)
+	run := func(encrypt, identity, seal string, args ...string) (status int, answer string) {
+		t.Helper()
+		set := map[string]string{"CAIRN_SEAL": seal, "CAIRN_ENCRYPT": encrypt, "CAIRN_IDENTITY": identity, "CAIRN_DATA_DIR": filepath.Join(home, "data")}
+		var out strings.Builder
+		c := newProgram(strings.NewReader(""), &out, &out, func(name string) string { return set[name] + plain(name) }, dir)
+		return c.Run(t.Context(), args), out.String()
+	}
+	if status, answer := run(recipient, key, "true", "track"); status != 0 {
+		t.Fatal(answer)
+	}
+	for _, test := range []struct {
+		why, encrypt, identity, seal, want string
+	}{
+		{"all is well", recipient, key, "true", "nothing is wrong"},
+		{"one of two keys", recipient + "," + other, key, "true", "nothing is wrong"},
+		{"no setting", other, key, "false", "nothing is wrong"},
+		{"no recipient", "", key, "true", "stays open: the setting encrypt names no recipient"},
+		{"none", cairn.EncryptNone, key, "true", "stays open: the setting encrypt names no recipient"},
+		{"no identity", recipient, "", "true", "stays open: the setting identity names no key"},
+		{"no file", recipient, key + ".away", "true", "stays open: identity: "},
+		{"no key", recipient, unreadable, "true", "stays open: unusable identity"},
+		{"another key", other, key, "true", "stays open: the key that identity names"},
+	} {
+		status, answer := run(test.encrypt, test.identity, test.seal, "doctor")
+		if !strings.Contains(answer, test.want) || (status != 0) != strings.Contains(test.want, "open") {
+			t.Errorf("%s: status %d, %s", test.why, status, answer)
+		}
+	}
+	if status, answer := run(recipient, key, "true", "seal"); status != 0 {
+		t.Fatal(answer)
+	}
+	if _, answer := run(recipient, key+".away", "true", "doctor"); !strings.Contains(answer, "sealed: ") || strings.Contains(answer, "configuration") {
+		t.Errorf("a sealed store: %s", answer)
+	}
+}
+
+// TestSealUnderAReader: seal does not wait for a process that has the store open, and names no option that would.
+func TestSealUnderAReader(t *testing.T) {
+	t.Parallel()
+	home, dir := t.TempDir(), realDir(t)
+	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1")})
+	recipient, key := newKey(t)
+	plain := homeOnly(home)
+	set := map[string]string{"CAIRN_SEAL": "true", "CAIRN_DATA_DIR": filepath.Join(home, "data")}
+	run := func(args ...string) (int, string) {
+		var out strings.Builder
+		c := newProgram(strings.NewReader(""), &out, &out, func(name string) string { return set[name] + plain(name) }, dir)
+		return c.Run(t.Context(), args), out.String()
+	}
+	if status, answer := run("track"); status != 0 {
+		t.Fatal(answer)
+	}
+	reader, err := cairn.Open(cairn.Options{Root: dir, DataDir: set["CAIRN_DATA_DIR"], Unseal: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, answer := run("seal", "--encrypt", recipient, "--identity", key)
+	if status != 1 || !strings.Contains(answer, "try again when it has ended") || strings.Contains(answer, "lock-timeout") || !strings.Contains(answer, "hint: cairn serve") {
+		t.Errorf("status %d, %s", status, answer)
+	}
+	if err := reader.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if status, answer := run("seal", "--encrypt", recipient, "--identity", key); status != 0 {
+		t.Error(answer)
+	}
+}
+
 // TestSealStartsForOthers: a command that opens the sealed store of another directory leaves that to be sealed, too.
 func TestSealStartsForOthers(t *testing.T) {
 	t.Parallel()

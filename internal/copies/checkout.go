@@ -21,6 +21,8 @@ import (
 // Copier makes copies of the states of one root.
 type Copier struct {
 	*capture.Capturer
+
+	Unseal func(dir string) error // opens the sealed store of a fork
 }
 
 // CheckoutOptions controls a checkout.

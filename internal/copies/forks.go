@@ -44,18 +44,43 @@ type ForkInfo struct {
 }
 
 // Forks lists the forks that were made of this root, ordered by directory. A fork of a fork is not among
-// them. Nothing but the records of the stores is read.
+// them. Nothing but the records of the stores is read. Sealed ones are opened by Unseal, whose error is returned.
 func (r *Copier) Forks() ([]ForkInfo, error) {
+	stores, err := odb.List(filepath.Dir(state.StorePath(r.Opt.DataDir, r.Root)))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", state.ErrStore, err)
+	}
+	for _, dir := range stores {
+		if err := r.unsealFork(dir); err != nil {
+			return nil, err
+		}
+	}
+	return r.openForks(stores)
+}
+
+// unsealFork opens a store if it is sealed and that of a fork of this root: one that has a ref here.
+func (r *Copier) unsealFork(dir string) error {
+	if !odb.IsSealed(dir) || !history.IsFork(dir) {
+		return nil
+	}
+	_, err := r.DB.Ref(history.RefForks + filepath.Base(dir))
+	if errors.Is(err, odb.ErrNotFound) {
+		return nil
+	}
+	if err == nil {
+		err = r.Unseal(dir)
+	}
+	return err
+}
+
+// openForks lists the forks among some stores. Those that are sealed are left out.
+func (r *Copier) openForks(stores []string) ([]ForkInfo, error) {
 	id, err := r.DB.Identity(false)
 	if errors.Is(err, odb.ErrNotFound) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
-	}
-	stores, err := odb.List(filepath.Dir(state.StorePath(r.Opt.DataDir, r.Root)))
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", state.ErrStore, err)
 	}
 	var list []ForkInfo
 	for _, dir := range stores {
@@ -95,7 +120,11 @@ func (r *Copier) FindFork(dir string) (ForkInfo, error) {
 	} else if parent, err := realpath.Of(filepath.Dir(abs)); err == nil {
 		abs = filepath.Join(parent, filepath.Base(abs))
 	}
-	list, err := r.Forks()
+	store := state.StorePath(r.Opt.DataDir, abs)
+	if err := r.unsealFork(store); err != nil {
+		return ForkInfo{}, err
+	}
+	list, err := r.openForks([]string{store})
 	if err != nil {
 		return ForkInfo{}, err
 	}

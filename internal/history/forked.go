@@ -53,10 +53,13 @@ func (f *ForkRecord) Encode() ([]byte, error) {
 	return json.Marshal(f)
 }
 
-// IsFork reports whether the store in dir is that of a fork. It stats one file.
+// IsFork reports whether the store in dir is that of a fork. It stats one file, or three where the store is sealed.
 func IsFork(dir string) bool {
-	info, err := os.Lstat(filepath.Join(dir, "cairn", string(odb.PrivateForked)))
-	return err == nil && info.Mode().IsRegular()
+	regular := func(name string) bool {
+		info, err := os.Lstat(filepath.Join(dir, "cairn", name))
+		return err == nil && info.Mode().IsRegular()
+	}
+	return regular(string(odb.PrivateForked)) || regular(odb.ForkMark) && odb.IsSealed(dir)
 }
 
 // Forked returns where the store came from, nil for a store that is no fork. The file is read once: it

@@ -254,6 +254,7 @@ func (p *project) acquire(create bool) (*handle, error) {
 	}
 	if p.handle == nil {
 		opt.MustExist = !create
+		p.sealsOthers(&opt)
 		repo, err := cairn.Open(opt)
 		if err != nil {
 			return nil, err

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/settings"
 )
 
 // sealClosed seals the stores that were closed because no request came, where the settings want that. A store
@@ -51,6 +52,16 @@ func (s *Server) sealLater(roots []string) {
 			s.opt.Seal(root)
 		}
 	}
+}
+
+// sealsOthers has the sealed store of another root, a fork, sealed again after a request has opened it. The process that
+// seals waits until the request has closed it.
+func (p *project) sealsOthers(opt *cairn.Options) {
+	settings.OnUnseal(opt, func(root string) {
+		if root != p.root && p.server.opt.Seal != nil {
+			p.server.opt.Seal(root)
+		}
+	})
 }
 
 func (p *project) wasClosed() bool {

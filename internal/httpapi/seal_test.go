@@ -95,3 +95,33 @@ func TestServerSeals(t *testing.T) {
 	}
 	f.call("GET", "/status", nil).problem(t, 423, string(protocol.Sealed))
 }
+
+// TestServerSealsForksAgain: the sealed store of a fork that a list of forks opens is sealed again, and so is that of the
+// project at the end alone.
+func TestServerSealsForksAgain(t *testing.T) {
+	t.Parallel()
+	var opens atomic.Bool
+	opens.Store(true)
+	var begun []string
+	seals := sealing(t, &opens)
+	var settingsOf func(root string) (cairn.Options, error)
+	f := newFixture(t, someTree, seals, func(o *Options) {
+		o.Seal = func(root string) { begun = append(begun, root) }
+		settingsOf = o.Settings
+	})
+	f.track()
+	dir := filepath.Join(filepath.Dir(f.root), "sealed-fork")
+	f.call("POST", "/fork", ForkRequest{Dir: dir}).want(t, 200, nil)
+	opt, err := settingsOf(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cairn.Seal(t.Context(), opt, cairn.SealOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	var list []cairn.ForkInfo
+	f.call("GET", "/forks", nil).want(t, 200, &list)
+	if len(list) != 1 || list[0].Error != "" || !slices.Equal(begun, []string{dir}) {
+		t.Errorf("%+v, begun for %q", list, begun)
+	}
+}

@@ -90,10 +90,14 @@ func (db *DB) MarkSealed(sealed bool) error {
 	return writeFile(db.path(versionFile), []byte(version+"\n"), !db.opt.NoSync)
 }
 
-// AtRest lists the files in cairn/ that a sealed store has, beside SealedName: its version, and files that
-// carry locks.
+// ForkMark is the name of an empty file in cairn/. In a sealed store it says that PrivateForked is in the stream: a
+// directory inside another root counts as a root of its own by that.
+const ForkMark = "fork"
+
+// AtRest lists the files in cairn/ that a sealed store has, beside SealedName: its version, files that carry locks, and
+// ForkMark.
 func AtRest() []string {
-	return []string{"version", "lock", "lock.holder", "lock.wait", "collect", "pushing", "sealing", "inuse"}
+	return []string{"version", "lock", "lock.holder", "lock.wait", "collect", "pushing", "sealing", "inuse", ForkMark}
 }
 
 // Remove removes a store. It renames the store first, so that half a store never counts as one.

@@ -175,6 +175,8 @@ type Options struct {
 	// is ErrSealed.
 	Unseal bool
 
+	unsealed func(root string) // see OnUnseal
+
 	// Machine and User name this machine and its user to those who list a remote: Push writes them
 	// beside the lines. "" is not written.
 	Machine, User string
@@ -228,5 +230,16 @@ func (o *Options) Told() func(phase string, done, total int, bytes int64) {
 	}
 	return func(phase string, done, total int, bytes int64) {
 		o.Progress(Progress{Phase: phase, Files: done, Total: total, Bytes: bytes})
+	}
+}
+
+// OnUnseal has f called with the root of each sealed store that Open opens with opt, or with a copy of it. The caller
+// seals these again. Whether a store was sealed before says less: another process may seal it meanwhile.
+func OnUnseal(opt *Options, f func(root string)) { opt.unsealed = f }
+
+// Unsealed says that a sealed store was opened.
+func (o *Options) Unsealed(root string) {
+	if o.unsealed != nil {
+		o.unsealed(root)
 	}
 }

@@ -55,6 +55,9 @@ func seal(ctx context.Context, db *odb.DB, opt Options) (*Result, error) {
 	if err := db.DropLog(); err != nil {
 		return nil, err
 	}
+	if err := markFork(db); err != nil {
+		return nil, err
+	}
 	entries, err := list(db.Dir(), "")
 	if err != nil {
 		return nil, err
@@ -65,6 +68,18 @@ func seal(ctx context.Context, db *odb.DB, opt Options) (*Result, error) {
 		return nil, err
 	}
 	return res, dropOpen(db, opt)
+}
+
+// markFork makes the empty file that shows a fork while the record of it is in the stream.
+func markFork(db *odb.DB) error {
+	if _, err := os.Lstat(db.PrivatePath(string(odb.PrivateForked))); err != nil {
+		return nil // no fork
+	}
+	f, err := os.OpenFile(db.PrivatePath(odb.ForkMark), os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // dropOpen removes the open files of a sealed store, so that they stay removed after a loss of power.
@@ -151,6 +166,10 @@ func encrypt(path string, opt Options, write func(io.Writer) (*Result, error)) (
 	return res, err
 }
 
+// errNotTheirs: the key at hand is not one of the recipients'.
+var errNotTheirs = fmt.Errorf(
+	"%w: the identity has no key of the recipients (a file may have several; --untried does without one)", settings.ErrKey)
+
 // errOtherBytes: the key opens the stream, and other bytes come out than went in.
 var errOtherBytes = errors.New("what was written reads back as other bytes; the store stays open")
 
@@ -162,6 +181,9 @@ func try(path string, opt Options, sum hash.Hash) (err error) {
 	}
 	defer f.Close()
 	in, err := opt.Sealer.Open(f, opt.Identity)
+	if errors.Is(err, settings.ErrKey) {
+		return errNotTheirs
+	}
 	if err != nil {
 		return fmt.Errorf("the key does not open what was sealed for the recipients: %w", err)
 	}

@@ -1,8 +1,9 @@
 // Package atrest encrypts a store for the time in which no process works with it.
 //
 // A sealed store is one encrypted stream, the file cairn/store.age: a tar archive of all files of the store. Beside
-// it lie the version and the lock of the store, which tell nothing. The name of the store's directory follows from
-// the path of the root, as before.
+// it lie the version and the lock of the store, which tell nothing, and in that of a fork an empty file that says so:
+// a root inside another one is found by it. The name of the store's directory follows from the path of the root, as
+// before.
 //
 // # Steps
 //

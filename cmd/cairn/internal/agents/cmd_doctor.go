@@ -15,6 +15,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/agents"
+	"github.com/seed-fb9cbc17/cairn/internal/secretrules"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -26,7 +27,8 @@ Usage:
 
 It checks the store of this project: objects, packs, refs, the stat cache, the
 journal, locks, files that a crash left behind, permissions, and whether its
-disk has less free than is to stay free; the configuration;
+disk has less free than is to stay free; the configuration, and with seal = true
+its keys;
 steps of sessions that an agent left open when it was killed; sessions that
 cannot be read;
 whether there are stores of directories that are gone; whether a server that is
@@ -98,7 +100,7 @@ type checkup func(ctx context.Context, f doctorFlags) ([]cairn.Fault, error)
 
 // checkups are all parts, in the order of the answer.
 func (c *commands) checkups() []checkup {
-	return []checkup{c.checkSettings, c.checkStore, c.checkAbandoned, c.checkWatching, c.checkServer, c.checkConnections}
+	return []checkup{c.checkSettings, c.checkStore, c.checkSealing, c.checkAbandoned, c.checkWatching, c.checkServer, c.checkConnections}
 }
 
 func (c *commands) doctorCommand() *cobra.Command {
@@ -221,6 +223,10 @@ func (c *commands) checkSettings(context.Context, doctorFlags) ([]cairn.Fault, e
 		return misconfigured(err, "nothing is captured"), nil
 	case err == nil && cfg.Broken() != nil:
 		return misconfigured(cfg.Broken().Err, "nothing in that file is in force, and captures go on with your own settings"), nil
+	case err == nil && cfg.SecretRules != "" && cfg.Secrets != cairn.SecretsOff:
+		if _, unread := secretrules.Load(cfg.SecretRules); unread != nil {
+			return misconfigured(unread, "nothing is captured"), nil
+		}
 	}
 	return nil, err
 }

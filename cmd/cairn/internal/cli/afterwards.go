@@ -71,22 +71,14 @@ func (c *Program) inSession() bool {
 	return c.Running == "hook" || c.Running == "unseal" || c.Running == "session" && c.TurnEnded
 }
 
-// sealedRoots are the roots whose stores a run has found sealed, where opening them is allowed. Several goroutines may
-// call the methods.
+// sealedRoots are the roots whose sealed stores a run has opened. Several goroutines may call the methods.
 type sealedRoots struct {
 	mu    sync.Mutex
 	roots []string
 }
 
-func (s *sealedRoots) note(opt *cairn.Options) {
-	root := realRoot(opt.Root)
-	if !opt.Unseal || !cairn.StoreSealed(opt.DataDir, root) {
-		return
-	}
-	s.add(root)
-}
-
 func (s *sealedRoots) add(root string) {
+	root = realRoot(root)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !slices.Contains(s.roots, root) {
@@ -95,7 +87,7 @@ func (s *sealedRoots) add(root string) {
 }
 
 // SealAgain has a root's store sealed after the command, which has opened it while it was that of another root.
-func (c *Program) SealAgain(root string) { c.sealed.add(realRoot(root)) }
+func (c *Program) SealAgain(root string) { c.sealed.add(root) }
 
 // opened lists the roots whose stores are open now.
 func (s *sealedRoots) opened(dataDir string) (roots []string) {

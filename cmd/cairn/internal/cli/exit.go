@@ -187,8 +187,12 @@ func hint(err error) string {
 		return "nothing was done; the same command with --dry-run in the place of --plan lists what it would do now"
 	case errors.Is(err, cairn.ErrBundle):
 		return "nothing of it was taken; cairn export makes a new one"
+	case errors.Is(err, cairn.ErrUnmerged):
+		return "cairn merge DIR brings its changes here; --force removes it all the same"
 	case errors.Is(err, cairn.ErrConflict):
 		return "--on-conflict merge, keep or overwrite goes on; --dry-run shows beforehand what that does"
+	case errors.Is(err, cairn.ErrLocked) && strings.Contains(err.Error(), "when it has ended"): // nothing waits for these
+		return "cairn serve, among others, has a store open while it runs; with seal = true it is sealed after that by itself"
 	case errors.Is(err, cairn.ErrLocked):
 		return "--lock-timeout says how long to wait"
 	case errors.Is(err, cairn.ErrTooLarge), errors.Is(err, cairn.ErrRoot) && strings.Contains(err.Error(), "force it"):

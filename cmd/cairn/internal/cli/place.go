@@ -17,6 +17,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/pager"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/realpath"
+	"github.com/seed-fb9cbc17/cairn/internal/settings"
 )
 
 // Stores lists the stores in the data directory that is in force here.
@@ -52,7 +53,6 @@ func (c *Program) OtherDir(dir string) (cairn.MergeSource, error) {
 	opt.Root, opt.GitDir, opt.GitWorkTree, opt.Disabled = root, named.Dir, named.WorkTree, ""
 	cfg.Configure(&opt)
 	opt.MaxFileSize, opt.MustExist = c.maxFileSize(cfg), true
-	c.sealed.note(&opt)
 	repo, err := cairn.Open(opt)
 	return cairn.MergeSource{Repo: repo}, err
 }
@@ -112,6 +112,7 @@ func (c *Program) Options() (cairn.Options, error) {
 	if opt.LockTimeout, err = c.lockTimeout(); err != nil {
 		return opt, err
 	}
+	settings.OnUnseal(&opt, c.sealed.add)
 	plain := opt
 	c.configure(&opt, cfg)
 	if opt.DataDir, err = c.DataDir(dir); err != nil {
@@ -121,7 +122,6 @@ func (c *Program) Options() (cairn.Options, error) {
 	if slices.Contains(takesOver, c.Running) {
 		opt.MaxFiles, opt.MaxScanBytes = cairn.NoLimit, cairn.NoLimit
 	}
-	c.sealed.note(&opt)
 	c.LastOptions = &opt
 	return opt, nil
 }

@@ -61,7 +61,6 @@ func (c *Program) optionsBeside(opt cairn.Options, root string) (cairn.Options, 
 	if c.LastOptions != nil {
 		opt.DataDir = c.LastOptions.DataDir
 	}
-	c.sealed.note(&opt)
 	return opt, nil
 }
 

@@ -17,7 +17,7 @@ import (
 const sealManual = `cairn seal encrypts the store of this directory until it is needed again.
 
 Usage:
-    cairn seal [--encrypt RECIPIENT]... [--identity FILE | --untried]
+    cairn seal [--encrypt RECIPIENT]... [--identity FILE] [--untried]
 
 The store becomes one file, and no name, path, content or prompt can be read
 there: in a backup, in a synchronized home directory, by another account. The
@@ -33,7 +33,9 @@ A RECIPIENT is one of age (age1...), or the text of a public SSH key; each of
 several opens all. Without the option it is that of the setting encrypt. The
 open files go only when the key has opened what was written, byte for byte, so
 the key has to be at hand. A lost key cannot be replaced. A store that is
-sealed already is sealed again, for the recipients that are named now.
+sealed already is sealed again, for the recipients that are named now. That
+takes a key of the former ones and one of the new ones, in one file; with
+--untried the former one is enough.
 
 Removed files can be found on a disk until it writes over them. Answers of work
 in the background and the log of hooks lie beside the store and stay open.
@@ -42,7 +44,7 @@ Options:
     --encrypt RECIPIENT  seal for it; may be given several times
     --identity FILE      identities of age, or a private SSH key without a
                          passphrase; otherwise that of the setting identity
-    --untried            do not try the key
+    --untried            do not try the key; a store that is open needs none
     --background         as the setting seal says: clean, push and sign as
                          other settings say, then seal, and say nothing
 

@@ -18,10 +18,11 @@ type MergeSource struct {
 type MergeOptions = merge.Options
 
 // Merge brings in what changed at a source since the newest checkpoint that both sides have in
-// common: one that both stores hold, one that an earlier merge has brought, or else two equal states.
-// Without any, and without Base, the error wraps ErrNotFound, as it does for one of opt.Paths that is on neither
-// side. A path that was not changed here becomes as it is there. A path that was changed on both sides is merged line by line; where that is
-// not clean, it stays as it is here and is a conflict. Renames of either side are followed.
+// common: one that both stores hold, one that an earlier merge has brought, or else two equal
+// states. Without any, and without Base, the error wraps ErrNotFound, as it does for one of
+// opt.Paths that is on neither side. A path that was not changed here becomes as it is there. A
+// path that was changed on both sides is merged line by line; where that is not clean, it stays as
+// it is here and is a conflict. Renames of either side are followed.
 //
 // Only this root and this store are written. What the store lacks is read from the other store and
 // checked. Large packs that hold little else come by hard link, other objects are copied. The merge is an
@@ -54,9 +55,10 @@ type Overlap = merge.Overlap
 // CompareOptions controls a comparison.
 type CompareOptions = merge.CompareOptions
 
-// Compare lists what each of several sources changed since the checkpoint that it has in common with
-// this directory, found as by Merge, and marks the files that another one or this directory changed,
-// too. One of opt.Paths that is on no side is an ErrNotFound. Objects that the store lacks come as by Merge and stay until the next cleaning.
+// Compare lists what each of several sources changed since the checkpoint that it has in common
+// with this directory, found as by Merge, and marks the files that another one or this directory
+// changed, too. One of opt.Paths that is on no side is an ErrNotFound. Objects that the store lacks
+// come as by Merge and stay until the next cleaning.
 func (r *Repo) Compare(ctx context.Context, from []MergeSource, opt CompareOptions) (*Comparison, error) {
 	defer r.store.Trees.DropLarge()
 	sources := make([]merge.Source, len(from))

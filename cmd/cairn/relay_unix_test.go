@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -16,9 +17,11 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/relay"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
+	"github.com/seed-fb9cbc17/cairn/internal/ticket"
 )
 
 // hooked runs a hook in a process of its own, and reports whether a server did it all: the rest of the program is
@@ -178,4 +181,55 @@ func TestHookByServerKnowsTheAgent(t *testing.T) {
 	if !strings.Contains(out, "step c of session s was left open: its agent (process ") {
 		t.Errorf("doctor: %d, %s", status, out)
 	}
+}
+
+// TestEndByServer: the hook of a tool that has returned leaves the capture to the server, and a process that needs the
+// step does the work where the server was killed.
+func TestEndByServer(t *testing.T) {
+	t.Parallel()
+	for name, signal := range map[string]syscall.Signal{"stopped": syscall.SIGTERM, "killed": syscall.SIGKILL} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, dir := forDemand(t)
+			s.start(dir)
+			before := gittest.Manifest(t, dir)
+			event := func(name string, more map[string]any) {
+				t.Helper()
+				payload := map[string]any{"hook_event_name": name, "session_id": "s", "turn_id": "1"}
+				maps.Copy(payload, more)
+				if out, relayed := s.hooked(dir, payload); out != "" || !relayed {
+					t.Errorf("%s: %q, relayed %v", name, out, relayed)
+				}
+			}
+			tool := map[string]any{"tool_name": "Bash", "tool_use_id": "c", "tool_input": map[string]any{"command": "echo"}}
+			event("UserPromptSubmit", map[string]any{"prompt": "go"})
+			event("PreToolUse", tool)
+			gittest.Create(t, dir, gittest.Tree{"new": gittest.File("x\n")})
+			event("PostToolUse", tool)
+			s.end(signal)
+			if !s.ticketToEnd() {
+				t.Error("the hook has left nothing to the server")
+			}
+			if out, status := s.cairn(dir, "undo"); status != cli.ExitDone || !strings.Contains(out, "deleted new") {
+				t.Errorf("undo: %d, %s", status, out)
+			}
+			if diff := gittest.Diff(before, gittest.Manifest(t, dir)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// ticketToEnd reports whether the end of a step was left to the background.
+func (s *serving) ticketToEnd() bool {
+	s.t.Helper()
+	book := ticket.In(s.data)
+	ids, err := book.List()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return slices.ContainsFunc(ids, func(id string) bool {
+		r, err := book.Request(id)
+		return err == nil && r.End != nil
+	})
 }

@@ -8,8 +8,8 @@
 // unprotected for that step. The checkpoints on the other side never claim to be
 // what they are not: a step that could not be captured is a missing step.
 //
-// An agent waits as little as can be: the capture at a prompt runs in a background process, or in
-// the server, and the first tool that may write waits for it; see overlap.go.
+// An agent waits as little as can be: the captures at a prompt and after a tool run in a background process, or
+// in the server, and the next tool that may write waits for them; see overlap.go.
 //
 // Claude Code, Codex, Gemini CLI, Qwen Code, Copilot CLI and Droid are spoken to in the
 // JSON of their own hooks (payload.go), into which that of Cline, Cursor, Goose and Crush

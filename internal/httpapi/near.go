@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"runtime/debug"
 	"sync"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 	"github.com/seed-fb9cbc17/cairn/internal/service"
+	"github.com/seed-fb9cbc17/cairn/internal/ticket"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -56,14 +58,44 @@ func (n *near) serves(r service.Request) bool {
 	if !r.Records() || n.server.opt.ReadOnly != "" {
 		return false
 	}
-	n.register.Do(func() {
-		opt, err := n.server.opt.Settings(n.root)
-		if err != nil || protocol.Settings(n.server.opt.Build, opt) != n.settings {
-			return
-		}
-		n.ours = n.server.projects.registered(n.root)
-	})
+	n.register.Do(func() { n.ours = n.server.taken(n.root, n.settings) })
 	return n.ours != nil
+}
+
+// taken returns the project of a root that this server takes with such settings, else nil.
+func (s *Server) taken(root, settings string) *project {
+	opt, err := s.opt.Settings(root)
+	if err != nil || protocol.Settings(s.opt.Build, opt) != settings {
+		return nil
+	}
+	return s.projects.registered(root)
+}
+
+// NearTicket begins work in the background for a caller in this process, and returns the ticket. An error says that
+// nothing is begun, as for a root or settings whose calls [Server.Near] leaves to the caller.
+func (s *Server) NearTicket(root, settings string, r *ticket.Request) (string, error) {
+	var p *project
+	if s.opt.ReadOnly == "" {
+		p = s.taken(root, settings)
+	}
+	if p == nil {
+		return "", fmt.Errorf("%w: this server does not take %s", errors.ErrUnsupported, root)
+	}
+	book, err := p.book()
+	if err != nil {
+		return "", err
+	}
+	if !s.reserveJob() {
+		return "", problem(http.StatusTooManyRequests, protocol.TooMany, "too many tickets at once")
+	}
+	r.Root = cairn.Path(p.root)
+	id, err := book.Make(r)
+	if err != nil {
+		<-s.jobs
+		return "", err
+	}
+	p.runJob(book, id)
+	return id, nil
 }
 
 // registered returns the project of a root, and registers one that is new, nil if that cannot be. Opening a project looks

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 	"github.com/seed-fb9cbc17/cairn/internal/service"
+	"github.com/seed-fb9cbc17/cairn/internal/ticket"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -95,6 +96,46 @@ func TestNearElsewhere(t *testing.T) {
 	})
 	f.server.opt.ReadOnly = "read only"
 	elsewhere("no changes", f.near(t, f.root), begin)
+}
+
+// TestNearTicket: the work of a ticket is begun for the roots and settings of Near, and no later than a call that needs it.
+func TestNearTicket(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
+	ctx, all := t.Context(), f.near(t, f.root)
+	opt, err := f.server.opt.Settings(f.root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := func(root, settings string) (string, error) {
+		return f.server.NearTicket(root, settings, &ticket.Request{End: ticket.NewEnd(session.StepEnd{Session: "s", Step: "1"})})
+	}
+	if _, err := all.BeginStep(ctx, session.StepBegin{Session: "s", Step: "1", Owner: &session.Owner{}}); err != nil {
+		t.Fatal(err)
+	}
+	f.write("a", "2\n")
+	same := protocol.Settings("test", opt)
+	for _, refused := range [][2]string{{f.root, "others"}, {filepath.Join(f.root, "a"), same}} {
+		if id, err := begin(refused[0], refused[1]); id != "" || !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("%q: %q, %v", refused, id, err)
+		}
+	}
+	if id, err := begin(f.root, same); id == "" || err != nil {
+		t.Fatalf("%q, %v", id, err)
+	}
+	if _, err := all.BeginStep(ctx, session.StepBegin{Session: "s", Step: "2", Owner: &session.Owner{}}); err != nil {
+		t.Fatal(err)
+	}
+	var list []session.Message
+	f.call("GET", "/session/s/history", nil).want(t, 200, &list)
+	steps := list[len(list)-1].Steps
+	if len(steps) != 2 || steps[0].Open() || len(steps[0].Patch.Files) != 1 {
+		t.Errorf("%+v", list)
+	}
+	f.server.opt.ReadOnly = "read only"
+	if id, err := begin(f.root, same); id != "" || err == nil {
+		t.Errorf("without changes: %q, %v", id, err)
+	}
 }
 
 // TestNearGoesOn: a call goes on after its own deadline, in an open store, and the server waits for it. A panic in it

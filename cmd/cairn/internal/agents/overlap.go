@@ -34,11 +34,22 @@ func (c *commands) overlap(opt cairn.Options) *hooks.Overlap {
 			return st, json.Unmarshal(result, st)
 		},
 	}
-	if c.Server(opt) == nil { // a server watches the directory, and no agent waits for it
-		o.End = func(e session.StepEnd) (string, error) {
+	o.End = c.endLater(opt)
+	return o
+}
+
+// endLater begins to end a step in the background, nil where a server is another process: that ends it at once.
+func (c *commands) endLater(opt cairn.Options) func(session.StepEnd) (string, error) {
+	switch {
+	case c.NearTicket != nil:
+		return func(e session.StepEnd) (string, error) {
+			return c.NearTicket(opt, &ticket.Request{End: ticket.NewEnd(e)})
+		}
+	case c.Server(opt) == nil:
+		return func(e session.StepEnd) (string, error) {
 			begun, err := c.BeginHere(opt, &ticket.Request{End: ticket.NewEnd(e)}, false)
 			return begun.Ticket, err
 		}
 	}
-	return o
+	return nil
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/pager"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
 	"github.com/seed-fb9cbc17/cairn/internal/service"
+	"github.com/seed-fb9cbc17/cairn/internal/ticket"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -40,6 +41,9 @@ type Program struct {
 	// Near returns the sessions of a root by the server of this process; others go to those that local opens.
 	// nil = a server is another process.
 	Near func(opt cairn.Options, local func() (*session.Sessions, error)) service.Sessions
+
+	// NearTicket begins work in the background by the server of this process, as BeginTicket. nil as Near.
+	NearTicket func(opt cairn.Options, r *ticket.Request) (string, error)
 
 	display *display // a pager for the answer, nil for none
 	screen  *screen  // a terminal for it, nil for none

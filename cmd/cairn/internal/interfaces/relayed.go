@@ -17,6 +17,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/process"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 	"github.com/seed-fb9cbc17/cairn/internal/service"
+	"github.com/seed-fb9cbc17/cairn/internal/ticket"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -52,6 +53,9 @@ func (h *hookServer) answer(ctx context.Context, body []byte) ([]byte, bool) {
 	defer end()
 	p.Near = func(opt cairn.Options, local func() (*session.Sessions, error)) service.Sessions {
 		return h.server.Near(ctx, opt.Root, protocol.Settings(cli.BuildName(), opt), local)
+	}
+	p.NearTicket = func(opt cairn.Options, r *ticket.Request) (string, error) {
+		return h.server.NearTicket(opt.Root, protocol.Settings(cli.BuildName(), opt), r)
 	}
 	if dir, err := agents.HooksDir(p); err != nil || dir != filepath.Join(h.dataDir, "hooks") {
 		return nil, false

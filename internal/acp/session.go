@@ -83,15 +83,20 @@ func (p *proxy) beginTurn(a *asked, m *message, v *verdict) {
 	if s.silent || !s.announces || s.command != nil {
 		v.waitFor(p.await(done))
 	}
-	if len(s.notes) > 0 {
-		notes := s.popNotes()
-		v.passed = append(v.passed, func() { _ = p.toEditor.send(notes) }) // an editor that is gone needs none
-	}
+	v.passed = append(v.passed, func() { p.tellUser(s) })
 	v.replace = func() []byte {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		return s.tellAgent(m, a.params.Prompt)
 	}
+}
+
+// tellUser sends the notes of all events that the prompt has waited for.
+func (p *proxy) tellUser(s *session) {
+	p.mu.Lock()
+	notes := s.popNotes()
+	p.mu.Unlock()
+	_ = p.toEditor.send(notes) // an editor that is gone needs none
 }
 
 // tellAgent returns a prompt with the report, nil if there is none or the prompt takes none.

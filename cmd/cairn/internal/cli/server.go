@@ -110,6 +110,11 @@ func (c *Program) BeginTicket(ctx context.Context, r *ticket.Request, rest bool)
 		return BegunTicket{}, err
 	}
 	r.Reduce(opt.NoPrompts, opt.NoMask)
+	if c.NearTicket != nil && !rest {
+		if id, err := c.NearTicket(opt, r); err == nil {
+			return BegunTicket{Ticket: id}, nil
+		}
+	}
 	if s := c.Server(opt); s != nil {
 		id, restID, err := s.BeginTicket(ctx, r, rest)
 		if !errors.Is(err, client.ErrNoServer) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"runtime/debug"
 	"sync"
 
@@ -81,21 +80,9 @@ func (s *Server) NearTicket(root, settings string, r *ticket.Request) (string, e
 	if p == nil {
 		return "", fmt.Errorf("%w: this server does not take %s", errors.ErrUnsupported, root)
 	}
-	book, err := p.book()
-	if err != nil {
-		return "", err
-	}
-	if !s.reserveJob() {
-		return "", problem(http.StatusTooManyRequests, protocol.TooMany, "too many tickets at once")
-	}
 	r.Root = cairn.Path(p.root)
-	id, err := book.Make(r)
-	if err != nil {
-		<-s.jobs
-		return "", err
-	}
-	p.runJob(book, id)
-	return id, nil
+	begun, err := p.beginJob(r, false)
+	return begun.Ticket, err
 }
 
 // registered returns the project of a root, and registers one that is new, nil if that cannot be. Opening a project looks

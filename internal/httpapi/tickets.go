@@ -83,20 +83,29 @@ func (s *Server) beginTicket(ctx context.Context, in *struct {
 	if opt, err := s.opt.Settings(p.root); err == nil {
 		r.Reduce(opt.NoPrompts, opt.NoMask)
 	}
-	book, err := p.book()
+	out, err := p.beginJob(r, rest)
 	if err != nil {
 		return nil, err
 	}
-	if !s.reserveJob() {
-		return nil, problem(http.StatusTooManyRequests, protocol.TooMany, "too many tickets at once")
+	return &body[Ticket]{out}, nil
+}
+
+// beginJob writes the tickets of a request and of its rest, and begins to work on them.
+func (p *project) beginJob(r *ticket.Request, rest bool) (Ticket, error) {
+	book, err := p.book()
+	if err != nil {
+		return Ticket{}, err
+	}
+	if !p.server.reserveJob() {
+		return Ticket{}, problem(http.StatusTooManyRequests, protocol.TooMany, "too many tickets at once")
 	}
 	out, err := makeTickets(book, r, rest)
 	if err != nil {
-		<-s.jobs
-		return nil, err
+		<-p.server.jobs
+		return Ticket{}, err
 	}
 	p.runJob(book, out.Ticket, out.Rest)
-	return &body[Ticket]{out}, nil
+	return out, nil
 }
 
 // makeTickets writes the tickets of a request and of its rest.

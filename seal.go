@@ -66,11 +66,13 @@ const sealTries = 5
 
 // sealAgain seals a sealed store. That needs a key of it, also where the new one is not tried.
 func sealAgain(ctx context.Context, opt *Options, keys atrest.Options) (*SealResult, error) {
-	held, err := keysOf(opt, false)
-	if err != nil {
-		return nil, err
+	if keys.Untried {
+		held, err := keysOf(opt, false)
+		if err != nil {
+			return nil, err
+		}
+		keys.Identity = held.Identity
 	}
-	keys.Identity = held.Identity
 	return onSealed(ctx, opt, func(ctx context.Context, db *odb.DB) (*SealResult, error) { return atrest.Reseal(ctx, db, keys) })
 }
 

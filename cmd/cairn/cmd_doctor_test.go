@@ -56,10 +56,9 @@ func TestDoctorReadsSecretRules(t *testing.T) {
 			}
 		}
 		env := map[string]string{"CAIRN_SECRETS": test.policy, "CAIRN_SECRET_RULES": rules}
-		plain := homeOnly(home)
 		run := func(command string) (int, string) {
 			var out strings.Builder
-			c := newProgram(strings.NewReader(""), &out, &out, func(name string) string { return env[name] + plain(name) }, dir)
+			c := newProgram(strings.NewReader(""), &out, &out, homeWith(home, env), dir)
 			return c.Run(t.Context(), []string{command}), out.String()
 		}
 		tracked, _ := run("track")

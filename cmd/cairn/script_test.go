@@ -333,6 +333,17 @@ func homeOnly(home string) func(string) string {
 	}
 }
 
+// homeWith is an environment of a home directory and some settings.
+func homeWith(home string, set map[string]string) func(string) string {
+	plain := homeOnly(home)
+	return func(name string) string {
+		if value, ok := set[name]; ok {
+			return value
+		}
+		return plain(name)
+	}
+}
+
 // replaceTree makes what lies in dir tree, without touching dir itself.
 func replaceTree(t *testing.T, dir string, tree gittest.Tree) {
 	t.Helper()

@@ -38,7 +38,6 @@ func TestSealStarts(t *testing.T) {
 	data := filepath.Join(home, "data")
 	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1")})
 	recipient, key := newKey(t)
-	plain := homeOnly(home)
 	run := func(extra, stdin string, args ...string) (status int, started []string) {
 		t.Helper()
 		set := map[string]string{
@@ -48,13 +47,7 @@ func TestSealStarts(t *testing.T) {
 		if extra == "CAIRN_SEAL" {
 			set[extra] = "false"
 		}
-		env := func(name string) string {
-			if value, ok := set[name]; ok {
-				return value
-			}
-			return plain(name)
-		}
-		c := newProgram(strings.NewReader(stdin), io.Discard, io.Discard, env, dir)
+		c := newProgram(strings.NewReader(stdin), io.Discard, io.Discard, homeWith(home, set), dir)
 		c.Spawn = func(args []string) error {
 			if args[0] != "wait" { // captures what a prompt begins
 				started = append(started, args[0])
@@ -122,10 +115,10 @@ func TestSealStartsBesideASealing(t *testing.T) {
 	home, dir := t.TempDir(), realDir(t)
 	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1")})
 	recipient, key := newKey(t)
-	plain := homeOnly(home)
 	set := map[string]string{
 		"CAIRN_SEAL": "true", "CAIRN_ENCRYPT": recipient, "CAIRN_IDENTITY": key, "CAIRN_DATA_DIR": filepath.Join(home, "data"),
 	}
+	settings := homeWith(home, set)
 	run := func(onTheWay func(), args ...string) (started []string) {
 		t.Helper()
 		var errs strings.Builder
@@ -133,7 +126,7 @@ func TestSealStartsBesideASealing(t *testing.T) {
 			if name == "CAIRN_NO_SERVER" { // is asked for between the settings and the store
 				onTheWay()
 			}
-			return set[name] + plain(name)
+			return settings(name)
 		}
 		c := newProgram(strings.NewReader(""), io.Discard, &errs, env, dir)
 		c.Spawn = func(args []string) error {
@@ -171,12 +164,11 @@ func TestDoctorTriesTheKeys(t *testing.T) {
 	if err := os.WriteFile(unreadable, []byte("nonsense\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	plain := homeOnly(home)
 	run := func(encrypt, identity, seal string, args ...string) (status int, answer string) {
 		t.Helper()
 		set := map[string]string{"CAIRN_SEAL": seal, "CAIRN_ENCRYPT": encrypt, "CAIRN_IDENTITY": identity, "CAIRN_DATA_DIR": filepath.Join(home, "data")}
 		var out strings.Builder
-		c := newProgram(strings.NewReader(""), &out, &out, func(name string) string { return set[name] + plain(name) }, dir)
+		c := newProgram(strings.NewReader(""), &out, &out, homeWith(home, set), dir)
 		return c.Run(t.Context(), args), out.String()
 	}
 	if status, answer := run(recipient, key, "true", "track"); status != 0 {
@@ -214,11 +206,10 @@ func TestSealUnderAReader(t *testing.T) {
 	home, dir := t.TempDir(), realDir(t)
 	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1")})
 	recipient, key := newKey(t)
-	plain := homeOnly(home)
 	set := map[string]string{"CAIRN_SEAL": "true", "CAIRN_DATA_DIR": filepath.Join(home, "data")}
 	run := func(args ...string) (int, string) {
 		var out strings.Builder
-		c := newProgram(strings.NewReader(""), &out, &out, func(name string) string { return set[name] + plain(name) }, dir)
+		c := newProgram(strings.NewReader(""), &out, &out, homeWith(home, set), dir)
 		return c.Run(t.Context(), args), out.String()
 	}
 	if status, answer := run("track"); status != 0 {
@@ -245,13 +236,12 @@ func TestSealStartsForOthers(t *testing.T) {
 	t.Parallel()
 	home, dirs := t.TempDir(), []string{realDir(t), realDir(t)}
 	recipient, key := newKey(t)
-	plain := homeOnly(home)
 	set := map[string]string{"CAIRN_SEAL": "true", "CAIRN_ENCRYPT": recipient, "CAIRN_IDENTITY": key}
 	var started []string
 	run := func(dir string, args ...string) {
 		t.Helper()
 		var errs strings.Builder
-		c := newProgram(strings.NewReader(""), io.Discard, &errs, func(name string) string { return set[name] + plain(name) }, dir)
+		c := newProgram(strings.NewReader(""), io.Discard, &errs, homeWith(home, set), dir)
 		c.Spawn = func(args []string) error {
 			if args[0] == "seal" {
 				started = append(started, args[slices.Index(args, "--root")+1])
@@ -282,13 +272,12 @@ func TestAdoptSealed(t *testing.T) {
 	home, parent := t.TempDir(), realDir(t)
 	old, dir := filepath.Join(parent, "old"), filepath.Join(parent, "new one")
 	recipient, key := newKey(t)
-	plain := homeOnly(home)
 	set := map[string]string{"CAIRN_SEAL": "true", "CAIRN_ENCRYPT": recipient, "CAIRN_IDENTITY": key}
 	var started []string
 	run := func(dir string, want int, args ...string) string {
 		t.Helper()
 		var errs strings.Builder
-		c := newProgram(strings.NewReader(""), io.Discard, &errs, func(name string) string { return set[name] + plain(name) }, dir)
+		c := newProgram(strings.NewReader(""), io.Discard, &errs, homeWith(home, set), dir)
 		c.Spawn = func(args []string) error {
 			started = append(started, args[0]+" "+args[slices.Index(args, "--root")+1])
 			return nil
@@ -332,13 +321,7 @@ func TestSealAfterTickets(t *testing.T) {
 	home, dir := t.TempDir(), t.TempDir()
 	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1")})
 	recipient, key := newKey(t)
-	set, plain := map[string]string{"CAIRN_SEAL": "true", "CAIRN_ENCRYPT": recipient, "CAIRN_IDENTITY": key, "CAIRN_DATA_DIR": filepath.Join(home, "data")}, homeOnly(home)
-	env := func(name string) string {
-		if value, ok := set[name]; ok {
-			return value
-		}
-		return plain(name)
-	}
+	env := homeWith(home, map[string]string{"CAIRN_SEAL": "true", "CAIRN_ENCRYPT": recipient, "CAIRN_IDENTITY": key, "CAIRN_DATA_DIR": filepath.Join(home, "data")})
 	run := func(stdin string, args ...string) (out string, begun [][]string) {
 		t.Helper()
 		var answer strings.Builder
@@ -364,7 +347,7 @@ func TestSealAfterTickets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !cairn.StoreSealed(set["CAIRN_DATA_DIR"], root) {
+	if !cairn.StoreSealed(env("CAIRN_DATA_DIR"), root) {
 		t.Error("the store is open after its session")
 	}
 	if out, _ := run("", "--json", "session", "show", "s"); !strings.Contains(out, `"prompt":"a question"`) {

@@ -140,7 +140,8 @@ func (r *Operator) recordOperation(
 
 // stateAfter returns the state after an operation and the batch that holds its new objects.
 // The state has the captured files and the written files that no capture holds, because they are too
-// large, or ignored and only their permission bits were set. Without the latter, an undo could not tell them from later work.
+// large, or ignored and only their permission bits were set. Without the latter, an undo could not tell
+// them from later work.
 // To edit the captured trees, stateAfter publishes them first.
 func (r *Operator) stateAfter(
 	ctx context.Context, l *history.Locked, disk *capture.Snapshot, j *journal, res *Result,

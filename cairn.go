@@ -40,13 +40,14 @@ type Repo struct {
 	merger    *merge.Merger
 	beside    besides
 	endUse    func() error // lets other processes seal the store
+	adopted   string       // see Adopted
 }
 
 // inner is what other packages of this module reach. It has no exported method.
 type inner = access.Inner
 
 // Open opens the store of a root and makes it if there is none. The root is resolved to its real
-// path, so a symlink to it names the same store. Errors wrap ErrRoot or ErrStore, but for an unknown Options.Secrets.
+// path, so a symlink to it names the same store. The store of a root that was renamed comes along, see Adopted. Errors wrap ErrRoot or ErrStore, but for an unknown Options.Secrets.
 func Open(opt Options) (*Repo, error) {
 	root, err := state.ResolveRoot(opt.Root)
 	if err != nil {
@@ -109,7 +110,7 @@ func newRepo(opt Options, root string, around *git.Repo) *Repo {
 func (r *Repo) openStore(dir string) error {
 	settings := &r.store.Opt
 	opt := odb.Options{NoSync: settings.NoSync, Command: settings.Command}
-	if err := r.useStore(dir); err != nil {
+	if err := errors.Join(r.adoptRenamed(dir), r.useStore(dir)); err != nil {
 		return err
 	}
 	db, err := odb.Open(dir, r.store.Root, opt)
@@ -180,7 +181,8 @@ func FindRoot(dir string) (string, error) {
 
 // FindRootIn is FindRoot for callers that know the data directory. Outside of git work trees it
 // returns the nearest directory, from dir upwards, that has a store there, so that a sub-directory
-// of a captured root does not get a second store. A fork is its own root wherever it lies.
+// of a captured root does not get a second store. Where none has, the nearest counts whose store Open
+// would take along, see Repo.Adopted. A fork is its own root wherever it lies.
 func FindRootIn(dir, dataDir string) (string, error) {
 	root, err := FindRoot(dir)
 	if err != nil {
@@ -192,14 +194,31 @@ func FindRootIn(dir, dataDir string) (string, error) {
 	if repo, err := capture.UserRepo(root); err != nil || repo != nil {
 		return root, err
 	}
-	for at := root; ; at = filepath.Dir(at) {
-		if info, err := os.Stat(StorePath(dataDir, at)); err == nil && info.IsDir() {
+	for _, has := range []func(at string) bool{
+		func(at string) bool { return isDir(StorePath(dataDir, at)) },
+		repair.Renames(dataDir),
+	} {
+		if at := above(root, has); at != "" {
 			return at, nil
 		}
-		if at == filepath.Dir(at) {
-			return root, nil
-		}
 	}
+	return root, nil
+}
+
+// above returns the nearest directory, from dir upwards, that f accepts, "" for none.
+func above(dir string, f func(dir string) bool) string {
+	for !f(dir) {
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+		dir = filepath.Dir(dir)
+	}
+	return dir
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // forkAround returns the nearest fork, from dir upwards, that lies below root; "" for none.

@@ -138,6 +138,9 @@ func openSealed(opt *Options) (*odb.DB, error) {
 		return nil, err
 	}
 	dir := StorePath(opt.DataDir, root)
+	if former, ok := renamedFrom(dir, opt.DataDir, root); ok && former.Root == "" {
+		dir = former.Store
+	}
 	db, err := odb.OpenSealed(dir, odb.Options{NoSync: opt.NoSync, Command: opt.Command})
 	if errors.Is(err, odb.ErrNotStore) {
 		if _, err := odb.Used(dir); err != nil {
@@ -219,32 +222,42 @@ func unsealError(opt *Options, sealed, err error) error {
 
 // unsealStore opens the sealed store of a fork, where the options let Open do that. Its root is in the stream.
 func (r *Repo) unsealStore(dir string) error {
+	opened, err := r.unsealIn(dir, "it is that of a fork, and is opened there")
+	if err != nil || !opened {
+		return err
+	}
+	root, err := odb.RecordedRoot(dir)
+	if err == nil {
+		r.store.Opt.Unsealed(root)
+	}
+	return err
+}
+
+// unsealIn opens the sealed store in dir, where the options let Open do that. opened is false if another process
+// has opened it. why says whose it is.
+func (r *Repo) unsealIn(dir, why string) (opened bool, err error) {
 	opt := &r.store.Opt
-	_, err := odb.RecordedRoot(dir)
-	sealed := fmt.Errorf("%w: %w: it is that of a fork, and is opened there", ErrStore, err)
+	_, err = odb.RecordedRoot(dir)
+	sealed := fmt.Errorf("%w: %w: %s", ErrStore, err, why)
 	switch {
 	case !errors.Is(err, ErrSealed):
-		return nil // another process has opened it
+		return false, nil
 	case !opt.Unseal:
-		return sealed
+		return false, sealed
 	}
 	keys, err := keysOf(opt, false)
 	if err != nil {
-		return unsealError(opt, sealed, err)
+		return false, unsealError(opt, sealed, err)
 	}
 	db, err := odb.OpenSealed(dir, odb.Options{NoSync: opt.NoSync, Command: opt.Command})
 	if errors.Is(err, odb.ErrNotStore) {
-		return nil
+		return false, nil
 	}
 	if err == nil {
 		_, err = withSealed(context.Background(), opt, db, func(ctx context.Context, db *odb.DB) (*SealResult, error) { return atrest.Unseal(ctx, db, keys) })
 	}
 	if err != nil {
-		return unsealError(opt, sealed, err)
+		return false, unsealError(opt, sealed, err)
 	}
-	root, err := odb.RecordedRoot(dir)
-	if err == nil {
-		opt.Unsealed(root)
-	}
-	return err
+	return true, nil
 }

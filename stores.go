@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/repair"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
-	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // StoreInfo describes one store below a data directory.
@@ -196,38 +194,6 @@ func RemoveStore(ctx context.Context, dataDir, root string) error {
 		return err
 	}
 	if err := db.Remove(unlock); err != nil {
-		return fmt.Errorf("%w: %w", ErrStore, err)
-	}
-	return nil
-}
-
-// Adopt moves the store of a directory that was moved. The old root must not exist (ErrRoot), and
-// the new one must not have a store of its own (ErrExists): a fetch from the old store brings its
-// checkpoints then. A sealed store is ErrSealed: Unseal with the old root opens it. The error wraps ErrNotFound if the
-// old root has no store.
-func Adopt(ctx context.Context, dataDir, oldRoot, newRoot string) error {
-	root, err := state.ResolveRoot(newRoot)
-	if err != nil {
-		return err
-	}
-	from, to := StorePath(dataDir, oldRoot), StorePath(dataDir, root)
-	if !repair.IsMissing(oldRoot) {
-		if _, err := os.Lstat(from); errors.Is(err, fs.ErrNotExist) {
-			return state.NotFound("no store of %s", oldRoot)
-		}
-		return fmt.Errorf("%w: %s is still there and keeps its store (cairn fetch %s brings its checkpoints)", ErrRoot, oldRoot, from)
-	}
-	err = odb.Move(ctx, from, to, root, odb.Options{Command: "adoption"})
-	switch {
-	case errors.Is(err, odb.ErrNotStore):
-		return state.NotFound("no store of %s", oldRoot)
-	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("%w: %s has checkpoints of its own by now (cairn fetch %s brings the old ones)", ErrExists, root, from)
-	case errors.Is(err, ErrLocked):
-		return err
-	case errors.Is(err, ErrSealed):
-		return fmt.Errorf("%w: %w: it is that of %s, and is opened there first (cairn --root %s unseal)", ErrStore, ErrSealed, oldRoot, wording.ShellWord(oldRoot))
-	case err != nil:
 		return fmt.Errorf("%w: %w", ErrStore, err)
 	}
 	return nil

@@ -21,6 +21,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/identity"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
@@ -81,6 +82,9 @@ func scriptParams(t *testing.T) testscript.Params {
 			switch cond {
 			case "root":
 				return os.Geteuid() == 0, nil
+			case "births": // the file system knows when a directory was made
+				_, ok := identity.DirectoryAt(os.TempDir())
+				return ok, nil
 			case "midnight": // has passed since the tests began, in UTC
 				return dayOf(time.Now()) != dayOf(begun), nil
 			}

@@ -82,6 +82,7 @@ func (r *Capturer) Capture(ctx context.Context, l *history.Locked, opt Options) 
 		return nil, fmt.Errorf("capture: %w", err)
 	}
 	r.RefreshRepository()
+	r.noteDirectory()
 	batch := r.NewBatch(opt.Purpose) // lists the packs
 	x, before, remembered := r.recall(l, r.DB.KnownPacks())
 	if !remembered {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/identity"
 	"github.com/seed-fb9cbc17/cairn/internal/secretrules"
 )
 
@@ -22,6 +23,8 @@ type Capturer struct {
 	Fresh *FreshStore              // nil = the store existed before
 	Watch *watching                // nil = Options.Watch is not set
 	git   gitMemory
+
+	directory identity.Directory // as the store has it, see noteDirectory; the lock guards it
 
 	secretOnce sync.Once
 	secretFile *secretrules.Rules // see SecretRules

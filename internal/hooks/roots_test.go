@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/identity"
 	"github.com/seed-fb9cbc17/cairn/internal/known"
 	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 	"github.com/seed-fb9cbc17/cairn/session"
@@ -296,39 +298,69 @@ func TestWorkDir(t *testing.T) {
 	}
 }
 
-// TestMovedProject: a session that begins again after its project was moved belongs to the new place. An undo of what it
-// did before says where that is, and a project that comes in the old place is another one.
+// TestMovedProject: a session that begins again after its project was moved belongs to the new place. The store comes
+// along with a directory that was renamed, and an undo takes back what was done before. For a copy it says where that
+// is. A project that comes in the old place is another one.
 func TestMovedProject(t *testing.T) {
 	t.Parallel()
-	w := newWorlds(t, Codex, "old")
-	old, now := w.roots[0], filepath.Join(filepath.Dir(w.roots[0]), "new")
-	tell := func(name, dir string, more map[string]any) string {
-		fields := map[string]any{"hook_event_name": name, "cwd": dir, "turn_id": "t"}
-		for key, value := range more {
-			fields[key] = value
-		}
-		return w.send(fields)
-	}
-	tell("SessionStart", old, nil)
-	if err := os.Rename(old, now); err != nil {
-		t.Fatal(err)
-	}
-	w.roots[0] = now
-	tell("SessionStart", now, nil)
-	if out := tell("UserPromptSubmit", now, map[string]any{"prompt": "cairn undo"}); !strings.Contains(out, "what it did in "+old) {
-		t.Errorf("undo says %s", out)
-	}
-	gittest.Create(t, old, gittest.Tree{"file": gittest.File("0\n")})
-	w.roots = append(w.roots, old)
-	tell("UserPromptSubmit", now, map[string]any{"prompt": "go", "turn_id": "2"})
-	tell("PreToolUse", now, map[string]any{"tool_name": "Bash", "tool_use_id": "c", "turn_id": "2"})
-	w.write(0, "1\n")
-	w.write(1, "1\n")
-	tell("PostToolUse", now, map[string]any{"tool_name": "Bash", "tool_use_id": "c", "turn_id": "2"})
-	tell("UserPromptSubmit", now, map[string]any{"prompt": "cairn undo", "turn_id": "3"})
-	w.files("0\n", "1\n")
-	h := &hook{agent: Codex, event: &event{kind: sessionBegin, session: "s", dir: filepath.Join(old, "sub")}}
-	if got := h.workDir(Options{Dir: filepath.Join(w.data, "hooks")}); got != old || len(h.further) > 0 {
-		t.Errorf("back in the old place it works in %s and %q", got, h.further)
+	for _, copied := range []bool{false, true} {
+		t.Run(fmt.Sprintf("copied=%v", copied), func(t *testing.T) {
+			t.Parallel()
+			w := newWorlds(t, Codex, "old")
+			old, now := w.roots[0], filepath.Join(filepath.Dir(w.roots[0]), "new")
+			tell := func(name, dir string, more map[string]any) string {
+				fields := map[string]any{"hook_event_name": name, "cwd": dir, "turn_id": "t"}
+				maps.Copy(fields, more)
+				return w.send(fields)
+			}
+			turn := func(id, dir string, work func()) {
+				tell("UserPromptSubmit", dir, map[string]any{"prompt": "go", "turn_id": id})
+				tell("PreToolUse", dir, map[string]any{"tool_name": "Bash", "tool_use_id": "c" + id, "turn_id": id})
+				work()
+				tell("PostToolUse", dir, map[string]any{"tool_name": "Bash", "tool_use_id": "c" + id, "turn_id": id})
+				tell("Stop", dir, map[string]any{"turn_id": id})
+			}
+			if _, ok := identity.DirectoryAt(old); !ok && !copied {
+				t.Skip("this file system does not know when a directory was made")
+			}
+			tell("SessionStart", old, nil)
+			turn("1", old, func() { w.write(0, "1\n") })
+			if copied {
+				gittest.Create(t, now, gittest.Tree{"file": gittest.File("1\n"), "sub": gittest.Dir()})
+				if err := os.RemoveAll(old); err != nil {
+					t.Fatal(err)
+				}
+			} else if err := os.Rename(old, now); err != nil {
+				t.Fatal(err)
+			}
+			w.roots[0] = now
+			tell("SessionStart", now, nil)
+			out := tell("UserPromptSubmit", now, map[string]any{"prompt": "cairn undo"})
+			switch said := strings.Contains(out, "what it did in "+old); {
+			case said != copied:
+				t.Errorf("undo says %s", out)
+			case copied:
+				w.files("1\n")
+			default:
+				w.files("0\n")
+				out := tell("UserPromptSubmit", now, map[string]any{"prompt": "cairn undo"})
+				if strings.Contains(out, "what it did in "+old) {
+					t.Errorf("nothing is in the old store, and undo says %s", out)
+				}
+			}
+			gittest.Create(t, old, gittest.Tree{"file": gittest.File("0\n")})
+			w.roots = append(w.roots, old)
+			w.write(0, "0\n")
+			turn("2", now, func() {
+				w.write(0, "2\n")
+				w.write(1, "2\n")
+			})
+			tell("UserPromptSubmit", now, map[string]any{"prompt": "cairn undo", "turn_id": "3"})
+			w.files("0\n", "2\n")
+			h := &hook{agent: Codex, event: &event{kind: sessionBegin, session: "s", dir: filepath.Join(old, "sub")}}
+			if got := h.workDir(Options{Dir: filepath.Join(w.data, "hooks")}); got != old || len(h.further) > 0 {
+				t.Errorf("back in the old place it works in %s and %q", got, h.further)
+			}
+		})
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -18,7 +20,7 @@ func (h *hook) tell(ctx context.Context, sum *cairn.Result, done, nothing string
 	h.did.result = sum
 	if turns == 0 {
 		h.did.text = "cairn: " + nothing
-		if h.movedFrom != "" {
+		if h.leftStore() {
 			h.did.text += "; what it did in " + pathtext.Place(h.movedFrom) + ", before that directory was gone, is in the store of that directory (in a shell: cairn du)"
 		}
 		if trouble := h.trouble(ctx); trouble != "" && !h.do.dryRun {
@@ -38,6 +40,16 @@ func (h *hook) tell(ctx context.Context, sum *cairn.Result, done, nothing string
 		h.did.text += "\n" + h.missing()
 	}
 	h.did.text += h.besideUndo()
+}
+
+// leftStore reports whether the directory in which the session began is gone, and its store did not come along. A
+// store comes along with a directory that was renamed, and not with a copy.
+func (h *hook) leftStore() bool {
+	if h.movedFrom == "" {
+		return false
+	}
+	_, err := os.Lstat(cairn.StorePath(filepath.Dir(h.dataDir), h.movedFrom))
+	return err == nil
 }
 
 // shownTurns and shownFiles bound the lists in a conversation.

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/identity"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
@@ -79,6 +81,42 @@ func TestProjects(t *testing.T) {
 	f.call("DELETE", "/projects/"+info.ID, nil).want(t, 204, nil)
 	f.call("DELETE", "/projects/"+info.ID, nil).problem(t, 404, "unregistered")
 	f.call("GET", "/status"+at(second), nil).problem(t, 404, "unregistered")
+}
+
+// TestRootRenamed: the server has the store of a root open that is renamed. The store comes along where the root is
+// registered at its new path, and the server lets go of the old one.
+func TestRootRenamed(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree)
+	hash := f.track()
+	if _, ok := identity.DirectoryAt(f.root); !ok {
+		t.Skip("this file system does not know when a directory was made")
+	}
+	moved := filepath.Join(filepath.Dir(f.root), "moved")
+	if err := os.Rename(f.root, moved); err != nil {
+		t.Fatal(err)
+	}
+	f.call("POST", "/track", "{}").problem(t, 404, "root")
+	var info ProjectInfo
+	f.call("POST", "/projects", map[string]any{"directory": moved, "exact": true}).want(t, 200, &info)
+	var got cairn.TrackResult
+	f.call("POST", "/project/"+info.ID+"/track", "{}").want(t, 200, &got)
+	if got.Hash != hash {
+		t.Errorf("tracked %s, want %s", got.Hash, hash)
+	}
+	var list struct{ Checkpoints []json.RawMessage }
+	f.call("GET", "/project/"+info.ID+"/checkpoints", nil).want(t, 200, &list)
+	if len(list.Checkpoints) != 1 {
+		t.Errorf("%d checkpoints", len(list.Checkpoints))
+	}
+	f.call("POST", "/track", "{}").problem(t, 404, "root")
+	if err := os.Rename(moved, f.root); err != nil {
+		t.Fatal(err)
+	}
+	f.call("POST", "/track", "{}").want(t, 200, &got)
+	if got.Hash != hash {
+		t.Errorf("back at its first path: tracked %s, want %s", got.Hash, hash)
+	}
 }
 
 // TestRootReplaced: what takes the place of a registered root, a symlink or a file, is not captured in its name. The

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,6 +55,25 @@ func RecordedRoot(dir string) (string, error) {
 	return string(text), err
 }
 
+// FormerRoot returns the directory that a store belongs to. Of a store whose Move to root was interrupted it
+// returns the one before: the store still has the name for it.
+func FormerRoot(dir, root string) (string, error) {
+	recorded, err := RecordedRoot(dir)
+	if err == nil {
+		return recorded, nil
+	}
+	if text, _ := atomicfile.Read(filepath.Join(dir, rootFile)); string(text) != root {
+		return "", err
+	}
+	data, _ := atomicfile.Read(PrivateIn(dir, PrivateMoved))
+	for _, m := range movedRoots(data) {
+		if Proves(dir, m.Root) {
+			return m.Root, nil
+		}
+	}
+	return "", err
+}
+
 // SealedName is the file in cairn/ that holds a sealed store, encrypted (package atrest). While it is there, it
 // is the store, and other files are leftovers.
 const SealedName = "store.age"
@@ -94,10 +114,10 @@ func (db *DB) MarkSealed(sealed bool) error {
 // directory inside another root counts as a root of its own by that.
 const ForkMark = "fork"
 
-// AtRest lists the files in cairn/ that a sealed store has, beside SealedName: its version, files that carry locks, and
-// ForkMark.
+// AtRest lists the files in cairn/ that a sealed store has, beside SealedName: its version, files that carry locks,
+// ForkMark, and PrivateWhere, which tells a renamed root from others and names no path.
 func AtRest() []string {
-	return []string{"version", "lock", "lock.holder", "lock.wait", "collect", "pushing", "sealing", "inuse", ForkMark}
+	return []string{"version", "lock", "lock.holder", "lock.wait", "collect", "pushing", "sealing", "inuse", ForkMark, string(PrivateWhere)}
 }
 
 // Remove removes a store. It renames the store first, so that half a store never counts as one.
@@ -198,19 +218,26 @@ func (db *DB) noteMoved(root string) error {
 }
 
 // MovedRoots lists the former roots of a store that was moved, oldest first. Lines that it does not know are left out.
-func (db *DB) MovedRoots() (list []MovedRoot, err error) {
+func (db *DB) MovedRoots() ([]MovedRoot, error) {
 	data, err := db.ReadPrivate(PrivateMoved)
-	if err != nil {
-		if errors.Is(err, ErrNotFound) {
-			err = nil
-		}
-		return nil, err
+	if errors.Is(err, ErrNotFound) {
+		return nil, nil
 	}
+	return movedRoots(data), err
+}
+
+// WasAt reports whether the store in dir was that of root before.
+func WasAt(dir, root string) bool {
+	data, _ := atomicfile.Read(PrivateIn(dir, PrivateMoved))
+	return slices.ContainsFunc(movedRoots(data), func(m MovedRoot) bool { return m.Root == root })
+}
+
+func movedRoots(data []byte) (list []MovedRoot) {
 	for line := range strings.Lines(string(data)) {
 		var m MovedRoot
 		if n, err := fmt.Sscanf(line, "%d %q\n", &m.At, &m.Root); err == nil && n == 2 {
 			list = append(list, m)
 		}
 	}
-	return list, nil
+	return list
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
@@ -35,8 +36,12 @@ const (
 	PrivateSeen     Private = "seen"     // the sealed notes of other stores that were read
 	PrivateForked   Private = "forked"   // of a fork: where its store came from
 	PrivateMoved    Private = "moved"    // of a store that was moved: its roots before, see MovedRoots
+	PrivateWhere    Private = "where"    // what tells the root from other directories of this machine, also after a rename
 	PrivateForking  Private = "forking"  // of a fork that is being made: the refs that its store is going to have
 )
+
+// PrivateIn returns the path of a private file of the store in dir.
+func PrivateIn(dir string, name Private) string { return filepath.Join(dir, privateDir, string(name)) }
 
 // ReadPrivate returns the contents of a private file, ErrNotFound if there is none.
 func (db *DB) ReadPrivate(name Private) ([]byte, error) {

@@ -37,6 +37,9 @@ func BootID() string { return here().Boot }
 // Host is the name of this machine.
 func Host() string { return here().Host }
 
+// Space names the PID namespace of this process, "" where there are none. Every container has its own.
+func Space() string { return here().Space }
+
 // here is what all processes that can be seen from this one have in common.
 var here = sync.OnceValue(func() ID {
 	host, _ := os.Hostname()

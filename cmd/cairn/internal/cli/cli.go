@@ -71,6 +71,7 @@ type Program struct {
 	real, top   found                          // of the current directory: its real path, and its root
 	RootAbove   bool                           // the root lies above that directory because it has a store
 	toldAbove   bool                           // a line on stderr has said so
+	tookAlong   string                         // the root for which takeAlong has looked
 	LastOptions *cairn.Options                 // the last result of Options, nil before
 	Spawn       func(args []string) error      // starts cairn in the background, nil = never
 	SpawnIn     func(env, args []string) error // likewise, with another environment

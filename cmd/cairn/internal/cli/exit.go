@@ -174,6 +174,9 @@ func (c *Program) hint(err error) string {
 	if errors.Is(err, session.ErrBusy) && c.EndsOpen {
 		return "where its agent is gone, --end-open ends the step and goes on; cairn session step end SESSION ends it alone"
 	}
+	if text := c.adoptHint(err); text != "" {
+		return text
+	}
 	return hint(err)
 }
 

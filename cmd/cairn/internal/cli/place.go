@@ -123,6 +123,7 @@ func (c *Program) Options() (cairn.Options, error) {
 		opt.MaxFiles, opt.MaxScanBytes = cairn.NoLimit, cairn.NoLimit
 	}
 	c.LastOptions = &opt
+	c.takeAlong(opt)
 	return opt, nil
 }
 

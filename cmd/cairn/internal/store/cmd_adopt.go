@@ -17,6 +17,10 @@ Usage:
     cairn adopt OLD-DIR
     cairn adopt --id ID
 
+A directory that was renamed needs none of this: its checkpoints come along by
+themselves. adopt is for one that was moved to another disk, copied, unpacked or
+cloned again.
+
 OLD-DIR is where the root was before, and must not be there any more; cairn du
 lists such directories as gone. Its checkpoints then are those of the root here.
 Where the root has checkpoints of its own by now, that is refused: cairn fetch

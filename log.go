@@ -27,8 +27,11 @@ func (r *Repo) Lookup(ctx context.Context, spec string) (*Checkpoint, error) {
 	return r.store.Lookup(ctx, spec)
 }
 
-// LogOptions selects checkpoints. The zero value selects all.
+// LogOptions selects checkpoints. The zero value selects all of this store's own.
 type LogOptions = history.LogOptions
+
+// Machine says whose fetched checkpoints are, in the words of that store.
+type Machine = history.Machine
 
 // Log yields the checkpoints that Checkpoints yields and opt selects, newest first. Every change of
 // the paths, or of how often the text is there, is told once: by the checkpoint on whose line it

@@ -27,6 +27,17 @@ const (
 	// id that checkpoints and operations name it by: that of its tree when it was made. A ref goes with
 	// the last checkpoint that names its record.
 	RefOutside = RefRoot + "outside/"
+
+	// RefBefore keeps the state before an unfinished operation alive.
+	RefBefore = RefRoot + "before"
+
+	// RefLost is the prefix of refs that keep the older parts of lines that a repair has cut at a lost
+	// checkpoint. The rest of the ref is the name of the line.
+	RefLost = RefRoot + "lost/"
+
+	// RefSignatures is the prefix of refs that lead to signed statements. The rest of the ref is the name of
+	// the line below refs/cairn/ that a statement is about.
+	RefSignatures = RefRoot + "signatures/"
 )
 
 // Checkpoint is one recorded state.
@@ -55,11 +66,22 @@ type Checkpoint struct {
 	at       int64   // of the commit, in nanoseconds since 1970
 	line     int     // place among the refs of the line on which a walk met it
 	compared *string // see ComparedWith; nil = the parent
+	from     *Machine
+}
+
+// From returns whose checkpoint this is, if Repo.Log has listed it by LogOptions.Fetched. The zero Machine stands for
+// one that was imported. ok is false for all others.
+func (c *Checkpoint) From() (m Machine, ok bool) {
+	if c.from == nil {
+		return Machine{}, false
+	}
+	return *c.from, true
 }
 
 // ComparedWith returns the id of the checkpoint whose difference from this one is what this one
 // changed: that before it on its line, "" for none. For a checkpoint that Repo.Log selected by paths
-// or a text and whose line shows no change of them, it is the one before it on any line.
+// or a text and whose line shows no change of them, and for a fetched one that is the first of its line, it is the one
+// before it on any line of its store.
 func (c *Checkpoint) ComparedWith() string {
 	if c.compared != nil {
 		return *c.compared

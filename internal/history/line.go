@@ -274,3 +274,11 @@ func (r *Store) Undone(ctx context.Context, after ...string) (map[string]bool, e
 	}
 	return undone, nil
 }
+
+// Wanted returns the checkpoint of the state that a revert was to reach.
+func Wanted(e *LineEvent) string {
+	if e.Wanted != "" {
+		return e.Wanted
+	}
+	return e.ID
+}

@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// JournalName is the name of the operation journal in the store.
+const JournalName = "operation"
+
 // Locked proves that the store's lock is held. A function that needs the lock takes one. Only
 // Exclusive, Locked and InCollection hand one out, valid until the function that gets it returns.
 type Locked struct {

@@ -8,11 +8,15 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// LogOptions selects checkpoints. The zero value selects all.
+// LogOptions selects checkpoints. The zero value selects all of this store's own.
 type LogOptions struct {
 	Paths        []string  // that change any of these paths, or a path below them
 	Since, Until time.Time // of this time; zero = any
 	Text         string    // that change how often a file contains this text, see Paths
+
+	// Fetched selects the checkpoints of other stores that a fetch has brought, and imported ones, instead of
+	// this store's own. Checkpoint.From says whose they are.
+	Fetched bool
 }
 
 // LogOf yields the checkpoints that Checkpoints yields and opt selects, newest first. Every change of
@@ -21,13 +25,21 @@ type LogOptions struct {
 // not the default one. If no checkpoint ever had one of the paths, the last error wraps
 // state.ErrNotFound.
 func (r *Store) LogOf(ctx context.Context, opt LogOptions) iter.Seq2[*Checkpoint, error] {
+	if opt.Fetched {
+		return r.fetchedLog(ctx, opt)
+	}
+	return r.logOf(ctx, lines{RefTracks, RefSessions, RefLost}, opt)
+}
+
+// logOf is LogOf with the lines to select from. All of them are states of one disk.
+func (r *Store) logOf(ctx context.Context, of lines, opt LogOptions) iter.Seq2[*Checkpoint, error] {
 	return func(yield func(*Checkpoint, error) bool) {
 		scope, err := r.ScopeOf(opt.Paths)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		l := &pathLog{repo: r, ctx: ctx, opt: opt, scope: scope, counts: make(map[object.ID]int)}
+		l := &pathLog{repo: r, ctx: ctx, opt: opt, of: of, scope: scope, counts: make(map[object.ID]int)}
 		for _, path := range opt.Paths {
 			rel, err := r.Rel(path)
 			if err != nil {

@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"errors"
+	"iter"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -17,6 +18,7 @@ type pathLog struct {
 	repo    *Store
 	ctx     context.Context
 	opt     LogOptions
+	of      lines
 	scope   *state.PathScope
 	finders []*PathFinder
 	found   bool              // a checkpoint had one of the paths
@@ -33,9 +35,8 @@ func (l *pathLog) selects() bool { return len(l.finders) > 0 || l.opt.Text != ""
 // walk yields the selected checkpoints.
 func (l *pathLog) walk(yield func(*Checkpoint, error) bool) {
 	l.yield = yield
-	all := l.repo.Checkpoints
-	if l.selects() {
-		all = l.repo.captures
+	all := func(ctx context.Context) iter.Seq2[*Checkpoint, error] {
+		return l.repo.checkpointsOf(ctx, l.of, l.selects())
 	}
 	for c, err := range ahead(l.ctx, all) {
 		goOn := false
@@ -192,6 +193,9 @@ func (l *pathLog) leavesOut(f *PathFinder, c, newer *Checkpoint) (bool, error) {
 func (l *pathLog) before(c *Checkpoint) (object.ID, error) {
 	for at := c; len(at.commit.Parents) > 0; {
 		parent, err := l.repo.ReadCheckpoint(at.commit.Parents[0])
+		if err != nil && l.of.foreign() { // as the walk has told
+			break
+		}
 		if err != nil {
 			return object.ID{}, err
 		}

@@ -16,21 +16,19 @@ import (
 // Checkpoints yields the checkpoints of all lines, newest first. Of a session it yields only those
 // whose state differs from the one before. An error ends the iteration.
 func (r *Store) Checkpoints(ctx context.Context) iter.Seq2[*Checkpoint, error] {
-	return r.checkpointsOf(ctx, false, RefTracks, RefSessions, RefLost)
+	return r.checkpointsOf(ctx, lines{RefTracks, RefSessions, RefLost}, false)
 }
 
-// captures yields what Checkpoints yields, and the events of sessions that were captured: another line may have had
-// other states in between.
-func (r *Store) captures(ctx context.Context) iter.Seq2[*Checkpoint, error] {
-	return r.checkpointsOf(ctx, true, RefTracks, RefSessions, RefLost)
-}
+// lines are the prefixes of the refs of lines.
+type lines []string
 
-// checkpointsOf yields the checkpoints of all lines whose refs have one of the prefixes.
-func (r *Store) checkpointsOf(ctx context.Context, captures bool, prefixes ...string) iter.Seq2[*Checkpoint, error] {
+// checkpointsOf yields the checkpoints of lines, newest first. With captures it yields the events of sessions that were
+// captured, too: another line may have had other states in between.
+func (r *Store) checkpointsOf(ctx context.Context, of lines, captures bool) iter.Seq2[*Checkpoint, error] {
 	return func(yield func(*Checkpoint, error) bool) {
-		w, tips, err := r.newWalk(prefixes...)
+		w, tips, err := r.newWalk(of...)
 		if err == nil {
-			w.captures = captures
+			w.captures, w.foreign = captures, of.foreign()
 		}
 		for i, tip := range tips {
 			if tips[i], err = w.skipUnchanged(tip); err != nil {
@@ -84,6 +82,7 @@ type walk struct {
 	last  *Checkpoint        // read last; an event is compared with the one before it, which is next
 
 	captures bool // no event that was captured is skipped
+	foreign  bool // a line that cannot be read further ends there: it is not this store's own history
 }
 
 // newWalk reads the commits that the refs with the prefixes name. Damage to one line does not hide
@@ -137,6 +136,10 @@ func (w *walk) before(c *Checkpoint) (*Checkpoint, error) {
 		return nil, nil
 	}
 	before, err := w.read(c.commit.Parents[0])
+	if err != nil && w.foreign {
+		w.repo.Log.Warn("older part of a line left out", "checkpoint", c.ID, "error", err)
+		return nil, nil
+	}
 	if !errors.Is(err, odb.ErrNotFound) {
 		return before, err
 	}

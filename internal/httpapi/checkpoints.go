@@ -50,6 +50,9 @@ type CheckpointInfo struct {
 	Work    *session.Work       `json:"work,omitempty" doc:"What an agent did, or was asked to do. Only in lists of checkpoints and where one is asked for."`
 	Skipped []cairn.SkippedPath `json:"skipped,omitempty" doc:"Present, but not captured. Only where one checkpoint is asked for."`
 	Secrets []cairn.Secret      `json:"secrets,omitempty" doc:"Places of credentials that captures found. Only where one checkpoint is asked for."`
+
+	Fetched  *cairn.Machine `json:"fetched,omitempty" doc:"The machine that pushed it. Only with fetched."`
+	Imported bool           `json:"imported,omitempty" doc:"It came in a bundle. Only with fetched."`
 }
 
 // CheckpointList is a page of checkpoints.

@@ -37,6 +37,7 @@ type inLog struct {
 	Since      time.Time `query:"since" doc:"Not older."`
 	Until      time.Time `query:"until" doc:"Not newer."`
 	Session    string    `query:"sessionID" maxLength:"200" doc:"Of this session; the beginning of an id will do."`
+	Fetched    bool      `query:"fetched" doc:"Instead of this machine's those of others that a fetch has brought, and imported ones."`
 }
 
 // inGrep says what is searched.
@@ -110,7 +111,7 @@ func (s *Server) pastOperations() {
 
 func logged(ctx context.Context, p *Project, in *inLog) (out CheckpointList, err error) {
 	opt := session.LogOptions{Session: in.Session}
-	opt.LogOptions = cairn.LogOptions{Paths: in.Path, Since: in.Since, Until: in.Until, Text: in.Text}
+	opt.LogOptions = cairn.LogOptions{Paths: in.Path, Since: in.Since, Until: in.Until, Text: in.Text, Fetched: in.Fetched}
 	if in.Grep != "" {
 		text := in.Grep
 		if in.IgnoreCase {
@@ -135,6 +136,7 @@ func infos(seq iter.Seq2[session.LogEntry, error], passed func(id string) *bool)
 			var info *CheckpointInfo
 			if err == nil {
 				info = &CheckpointInfo{Checkpoint: *e.Checkpoint, Passed: passed(e.ID), Work: e.Work}
+				info.Fetched, info.Imported = answers.From(e.Checkpoint)
 			}
 			if !yield(info, err) {
 				return

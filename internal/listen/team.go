@@ -45,7 +45,7 @@ func TeamPage(server *httpapi.Server, shown *team.Team, logger *slog.Logger) htt
 			}
 			return &webui.Project{
 				ID: key, Root: p.Root, Repo: p.Repo, Sessions: p.Sessions,
-				Name: answers.ProjectName(about), Notice: notice(f),
+				Name: answers.ProjectName(about), Notice: notice(f), Remote: true,
 			}, nil
 		},
 		Token:  server.FormToken,

@@ -39,6 +39,7 @@ type turn struct {
 type track struct {
 	*cairn.Checkpoint
 	Before string // a checkpoint, "" for the first
+	Whose  string // the machine that pushed it, "" for this one
 }
 
 // history yields the entries of a project, newest first. Each source is read only as
@@ -54,7 +55,7 @@ func (p *Project) history(ctx context.Context, tell func(...session.Unread)) ite
 		tell(unread...)
 		slices.SortStableFunc(sessions, func(a, b *session.Session) int { return b.Updated.Compare(a.Updated) })
 		m := &merge{ctx: ctx, project: p, tell: tell, sessions: sessions, known: make(map[string]bool)}
-		checkpoints, stop := iter.Pull2(p.Repo.Checkpoints(ctx))
+		checkpoints, stop := iter.Pull2(p.checkpoints(ctx))
 		defer stop()
 		operations, stop := iter.Pull2(p.Repo.Operations(ctx))
 		defer stop()
@@ -66,6 +67,14 @@ func (p *Project) history(ctx context.Context, tell func(...session.Unread)) ite
 			yield(nil, err)
 		}
 	}
+}
+
+// checkpoints yields the checkpoints of this machine, for a remote those that machines have pushed there.
+func (p *Project) checkpoints(ctx context.Context) iter.Seq2[*cairn.Checkpoint, error] {
+	if !p.Remote {
+		return p.Repo.Checkpoints(ctx)
+	}
+	return p.Repo.Log(ctx, cairn.LogOptions{Fetched: true})
 }
 
 // entries yields what a tab of the timeline shows, and perhaps other entries. Operations are a chain of their
@@ -241,7 +250,9 @@ func (m *merge) pop() (*entry, error) {
 		t := &track{Checkpoint: m.checkpoint}
 		err := m.nextCheckpoint()
 		t.Before = m.before()
-		if t.Before == "" || m.tied(t.When) && t.Parent != "" {
+		if from, ok := t.From(); ok {
+			t.Whose, t.Before = from.String(), t.ComparedWith()
+		} else if t.Before == "" || m.tied(t.When) && t.Parent != "" {
 			t.Before = t.Parent
 		}
 		return &entry{Key: "c" + t.ID, When: t.When, Track: t}, err
@@ -282,7 +293,7 @@ func (e *entry) matches(text string) bool {
 			return has(s.ID) || strings.HasPrefix(s.After.ID, text) || strings.HasPrefix(s.After.Hash, text) || stepMatches(&s, string(t.Session.Root), text)
 		})
 	case e.Track != nil:
-		return has(e.Track.Message) || has(e.Track.Author) || strings.HasPrefix(e.Track.ID, text) || strings.HasPrefix(e.Track.Hash, text)
+		return has(e.Track.Message) || has(e.Track.Author) || has(e.Track.Whose) || strings.HasPrefix(e.Track.ID, text) || strings.HasPrefix(e.Track.Hash, text)
 	}
 	op := e.Operation
 	return has(op.Kind) || strings.HasPrefix(op.ID, text) || slices.ContainsFunc(op.Paths, has)

@@ -58,11 +58,27 @@ func (p *pusher) turn(id, message, content string) {
 	}
 }
 
+// track takes a checkpoint outside of sessions, and pushes it.
+func (p *pusher) track(message, content string) (id string) {
+	p.Helper()
+	if err := os.WriteFile(filepath.Join(p.repo.Root(), "a"), []byte(content), 0o644); err != nil {
+		p.Fatal(err)
+	}
+	t, err := p.repo.Track(p.Context(), cairn.TrackOptions{Message: message})
+	if err != nil {
+		p.Fatal(err)
+	}
+	if _, err := p.repo.Push(p.Context(), p.remote); err != nil {
+		p.Fatal(err)
+	}
+	return t.Checkpoint
+}
+
 // teamSite serves what machines have pushed, from a store of its own. It fetches for each page.
 func teamSite(t *testing.T, remote string) *fixture {
 	t.Helper()
 	repo := shopOf(t, cairn.Options{Root: t.TempDir(), DataDir: t.TempDir(), NoSync: true})
-	project := &Project{ID: "id-shop", Root: repo.Root(), Repo: repo, Sessions: session.New(repo), Name: "shop"}
+	project := &Project{ID: "id-shop", Root: repo.Root(), Repo: repo, Sessions: session.New(repo), Name: "shop", Remote: true}
 	f := &fixture{t: t, root: repo.Root(), repo: repo}
 	f.handler = New(Options{
 		ReadOnly: "read-only: a remote",

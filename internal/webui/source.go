@@ -20,6 +20,7 @@ type Project struct {
 
 	Name   string // shown in the place of Root; "" = Root
 	Notice string // how old the state is; "" = it is that of now
+	Remote bool   // Repo has fetched what machines have pushed, and nothing else
 }
 
 // Place is what the page calls the project.
@@ -48,6 +49,7 @@ type ListedStore struct {
 // Repo has the methods of cairn.Repo that the page calls.
 type Repo interface {
 	Checkpoints(context.Context) iter.Seq2[*cairn.Checkpoint, error]
+	Log(ctx context.Context, opt cairn.LogOptions) iter.Seq2[*cairn.Checkpoint, error]
 	Operations(context.Context) iter.Seq2[*cairn.Operation, error]
 	Lookup(ctx context.Context, spec string) (*cairn.Checkpoint, error)
 	Changes(ctx context.Context, from, to string, paths ...string) ([]cairn.Change, error)

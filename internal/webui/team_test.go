@@ -3,8 +3,11 @@ package webui
 import (
 	"context"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
 // readOnlyStory shows the story as a server of a remote does.
@@ -45,11 +48,37 @@ func TestReadOnlyPages(t *testing.T) {
 		t.Fatalf("%q", pages)
 	}
 	for _, address := range pages {
-		a := f.get(address).want(http.StatusOK).lacks("<noon>", `data-key="u"`, `data-key="r"`, `data-key="g"`, `name=hunk`, "choose the change", "/plan", "/copy", "/blame", "/track", "What is shown")
+		a := f.get(address).want(http.StatusOK).lacks("<noon>", `data-key="u"`, `data-key="r"`, `data-key="g"`, `name=hunk`, "choose the change", "/plan", "/copy", "/blame", "/track", "show=operations")
 		if n := strings.Count(a.body, "<form method=\"post\""); n > 1 && address != "/" {
 			t.Errorf("%s has %d forms", address, n)
 		}
 	}
+}
+
+// TestTeamShowsCheckpoints: what machines pushed outside of sessions stands among the turns, with whose it is and what it
+// changed on that machine. The states around steps have no entry of their own.
+func TestTeamShowsCheckpoints(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	remote := filepath.Join(t.TempDir(), "fleet.git")
+	o.In(filepath.Dir(remote), "init", "-q", "--bare", "--template=", remote)
+	ann, bob := newPusher(t, remote, "ann"), newPusher(t, remote, "bob")
+	ann.track("ann begins", "1\n")
+	bob.track("bob begins", "one\ntwo\n")
+	id := ann.track("ann goes on", "1\n2\n3\n")
+	ann.turn("ses_a", "m1", "by an agent\n")
+	site := teamSite(t, remote)
+	site.get("/ui/p/id-shop/").want(http.StatusOK, "ann begins", "bob begins", "ann goes on", "ann@box", "bob@box", "Prompt m1")
+	list := site.get("/ui/p/id-shop/?show=checkpoints").want(http.StatusOK, "ann begins", "bob begins", "ann goes on", "/checkpoint/"+id).lacks("Prompt m1")
+	if n := strings.Count(list.body, `class="entry track`); n != 3 {
+		t.Errorf("%d checkpoints are shown", n)
+	}
+	entry := list.body[strings.Index(list.body, "ann goes on"):]
+	if entry = entry[:strings.Index(entry, "</article>")]; !strings.Contains(entry, "+2") {
+		t.Errorf("against the state before it on its machine: %s", entry)
+	}
+	site.get("/ui/p/id-shop/checkpoint/"+id).want(http.StatusOK, "ann goes on")
+	site.get("/ui/p/id-shop/?q=bob%40box").want(http.StatusOK, "bob begins").lacks("ann begins")
 }
 
 func testTeam(t *testing.T, b *browser) {

@@ -97,8 +97,8 @@ func (h *handler) projects(v *visit) error {
 func (h *handler) timeline(v *visit) error {
 	page := &timelinePage{Query: v.query.Get("q"), Show: v.query.Get("show")}
 	after := v.query.Get("after")
-	if h.opt.ReadOnly == "" { // the timeline of a remote has sessions alone
-		for _, t := range [][2]string{{"", "Everything"}, {"sessions", "Prompts"}, {"checkpoints", "Checkpoints"}, {showOperations, "Operations"}} {
+	for _, t := range [][2]string{{"", "Everything"}, {"sessions", "Prompts"}, {"checkpoints", "Checkpoints"}, {showOperations, "Operations"}} {
+		if h.opt.ReadOnly == "" || t[0] != showOperations { // operations are not pushed
 			page.Tabs = append(page.Tabs, tab{t[1], v.at("", "show", t[0], "q", page.Query), page.Show == t[0]})
 		}
 	}

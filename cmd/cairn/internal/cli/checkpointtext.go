@@ -65,6 +65,9 @@ type LogEntry struct {
 
 	Secrets []cairn.Secret `json:"secrets,omitempty"`
 
+	Fetched  *cairn.Machine `json:"fetched,omitempty"`  // whose it is, with --fetched
+	Imported bool           `json:"imported,omitempty"` // it came in a bundle
+
 	Error string `json:"error,omitempty"` // why it, or the one that it is compared with, cannot be read
 }
 

@@ -223,7 +223,7 @@ func hint(err error) string {
 	case errors.Is(err, fs.ErrPermission) && strings.Contains(err.Error(), filepath.FromSlash("/snapshot/")): // of a file in a store
 		return "where another user, such as root, has worked here, cairn doctor says how to give the store back"
 	case errors.Is(err, cairn.ErrNotFound) && strings.Contains(err.Error(), "there are only 0"):
-		return "cairn track makes the first one"
+		return "cairn track makes the first one here; cairn log --fetched lists those of other machines"
 	case errors.Is(err, cairn.ErrNotFound) && strings.Contains(err.Error(), "nothing to "):
 		return "cairn operations lists what was done"
 	case errors.Is(err, session.ErrBuildsOn):

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
+	"github.com/seed-fb9cbc17/cairn/internal/answers"
 	"github.com/seed-fb9cbc17/cairn/internal/diffstat"
 	"github.com/seed-fb9cbc17/cairn/internal/sessiontext"
 	"github.com/seed-fb9cbc17/cairn/internal/timewords"
@@ -23,7 +24,7 @@ const logManual = `cairn log lists the checkpoints, newest first.
 
 Usage:
     cairn log [-n N|-N] [--since T] [--until T] [--grep REGEXP] [-S STRING]
-              [--session S] [-p] [--stat] [-U N] [-w] [-M]
+              [--session S] [--fetched] [-p] [--stat] [-U N] [-w] [-M]
               [--word-diff[=MODE] | --color-words] [[--] PATH...]
 
 Each line has the first 12 digits of the checkpoint's id and of its tree, both
@@ -53,6 +54,8 @@ Options:
     -i, --ignore-case     with --grep: upper and lower case are the same
     -S, --pickaxe STRING  a file contains STRING more or less often than before
     --session S           of this session only
+    --fetched             instead those of other machines that cairn fetch has
+                          brought, and whose they are, and imported ones
     -p, --patch           also the difference, as in cairn diff, of the PATHs if
                           there are any
     --stat                also the lines added and deleted, file by file
@@ -83,6 +86,7 @@ Examples:
     cairn log -S parseTime --stat
     cairn log -p -2 -- main.go
     cairn log --stat -n 1
+    cairn log --fetched -10
 `
 
 type logFlags struct {
@@ -91,6 +95,7 @@ type logFlags struct {
 	since, until, search string
 	grep, session        string
 	ignoreCase, oneline  bool
+	fetched              bool
 }
 
 func (c *commands) logCommand() *cobra.Command {
@@ -124,6 +129,7 @@ func (c *commands) logCommand() *cobra.Command {
 	flags.BoolVar(&f.oneline, "oneline", false, "one line each")
 	flags.StringVarP(&f.search, "pickaxe", "S", "", "a file contains it more or less often than before")
 	flags.StringVar(&f.session, "session", "", "of this session only")
+	flags.BoolVar(&f.fetched, "fetched", false, "those of other stores")
 	c.CompleteSessionFlag(cmd)
 	return cmd
 }
@@ -133,7 +139,7 @@ func (c *commands) logOptions(cmd *cobra.Command, f *logFlags, args []string) (o
 	if cmd.Flags().Changed("pickaxe") && f.search == "" {
 		return opt, c.Usage("cannot search for an empty text")
 	}
-	opt.LogOptions.Text, opt.Session = f.search, f.session
+	opt.LogOptions.Text, opt.Session, opt.Fetched = f.search, f.session, f.fetched
 	if f.grep != "" {
 		text := f.grep
 		if f.ignoreCase {
@@ -213,10 +219,26 @@ func (c *commands) log(ctx context.Context, repo *cairn.Repo, f *logFlags, opt s
 	if c.Global.JSON {
 		err = r.array.Close()
 	}
+	if left == f.number {
+		r.tellOfOthers()
+	}
 	if err == nil && r.unread {
 		err = cli.ErrPartly
 	}
 	return err
+}
+
+// tellOfOthers says where checkpoints are, if this store has none of its own.
+func (r *logRun) tellOfOthers() {
+	for range r.repo.Checkpoints(r.ctx) {
+		return
+	}
+	for _, err := range r.repo.Log(r.ctx, cairn.LogOptions{Fetched: true}) {
+		if err == nil && !r.f.fetched {
+			r.Console.Remark("no checkpoint of this machine yet; cairn log --fetched lists those of others")
+		}
+		return
+	}
 }
 
 // write prints a checkpoint. One that only a newer cairn can read, or compare, does not hide the others.
@@ -281,6 +303,7 @@ func (r *logRun) writeEntry(cp *cairn.Checkpoint, work *session.Work, partial ca
 		Parent: cp.Parent, Work: work, Files: nil, Diffs: nil, Partial: partial, Passed: nil,
 		ThinnedBefore: cp.ThinnedBefore, Secrets: nil, Error: "",
 	}
+	e.Fetched, e.Imported = answers.From(cp)
 	var err error
 	if e.Secrets, err = cp.Secrets(); err != nil {
 		return err
@@ -342,6 +365,12 @@ func (r *logRun) writeHead(cp *cairn.Checkpoint, work *session.Work, count strin
 	}
 	if passed, ok := r.verdicts()[cp.ID]; ok {
 		count += map[bool]string{true: ", passed", false: ", failed"}[passed]
+	}
+	switch from, imported := answers.From(cp); {
+	case imported:
+		count += ", imported"
+	case from != nil:
+		count += ", from " + from.String()
 	}
 	line := fmt.Sprintf("%.*s %.*s  %-14s  %s, %s", cli.ShortID, cp.ID, cli.ShortID, cp.Hash, wording.Ago(r.Console.Now().Sub(cp.When)), wording.Printable(who), count)
 	switch {

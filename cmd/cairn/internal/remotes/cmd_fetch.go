@@ -21,10 +21,11 @@ The lines come that other stores of this project have pushed, from any machine
 and any path. A project is known by the first commit of its git repository and
 the path within, so that clones and forks of a repository are one project, or by
 an id that cairn adopt --id gave it; without either by its path. The URL of a
-remote has no part in that. Fetched checkpoints are a HASH here, by their ids;
-@ and cairn log stay as they are, and nothing in the directory changes until
-something is restored. What comes is checked first, and if any of it is damaged
-or has paths that no checkpoint has, nothing is taken.
+remote has no part in that. Fetched checkpoints are a HASH here, by their ids,
+and cairn log --fetched lists them; @ and cairn log stay as they are, and
+nothing in the directory changes until something is restored. What comes is
+checked first, and if any of it is damaged or has paths that no checkpoint has,
+nothing is taken.
 
 With SESSION only that session comes: an id, its beginning, or @ for the one
 that was changed last elsewhere. REMOTE may also be another store of this
@@ -95,6 +96,9 @@ func (c *commands) fetch(ctx context.Context, repo *cairn.Repo, remote string, s
 	got, err := answers.Fetch(ctx, repo, remote, strings.Join(session, ""))
 	if err != nil {
 		return err
+	}
+	if len(got.Lines) > 0 {
+		c.Console.Remark("cairn log --fetched lists the checkpoints, cairn session list the sessions")
 	}
 	return c.PrintLines(got.Lines, "nothing to fetch: everything is here already")
 }

@@ -1,0 +1,147 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/state"
+)
+
+// foreign reports whether the lines are those of another store.
+func (of lines) foreign() bool {
+	return len(of) > 0 && (strings.HasPrefix(of[0], RefRemotes) || strings.HasPrefix(of[0], RefImported))
+}
+
+// fetchedLog is LogOf for the lines of other stores and for imported checkpoints. The lines of one store are states
+// of one disk; those of several are brought into the order of time.
+func (r *Store) fetchedLog(ctx context.Context, opt LogOptions) iter.Seq2[*Checkpoint, error] {
+	return func(yield func(*Checkpoint, error) bool) {
+		sources, err := r.fetchedSources()
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		m := &newestOf{}
+		defer m.stop()
+		for _, s := range sources {
+			m.add(s.from, r.logOf(ctx, s.of, opt))
+		}
+		m.run(yield)
+	}
+}
+
+// fetchedSource is another store, or all bundles.
+type fetchedSource struct {
+	from *Machine
+	of   lines
+}
+
+// fetchedSources lists where fetched and imported checkpoints come from.
+func (r *Store) fetchedSources() ([]fetchedSource, error) {
+	refs, err := r.refsBelow(RefRemotes, RefImported)
+	if err != nil {
+		return nil, err
+	}
+	machines, err := r.Machines()
+	if err != nil {
+		r.Log.Warn("the machines of fetched lines are not known", "error", err)
+	}
+	found := make(map[string]fetchedSource)
+	for _, ref := range refs {
+		if strings.HasPrefix(ref.Name, RefImported) {
+			found[""] = fetchedSource{&Machine{}, lines{RefImported}}
+			continue
+		}
+		store, _ := fetchedName(ref.Name)
+		from := machines[store]
+		from.Store = store
+		below := RefRemotes + store + "/"
+		found[store] = fetchedSource{&from, lines{
+			below + strings.TrimPrefix(RefTracks, RefRoot), below + strings.TrimPrefix(RefSessions, RefRoot),
+		}}
+	}
+	var list []fetchedSource
+	for _, store := range slices.Sorted(maps.Keys(found)) {
+		list = append(list, found[store])
+	}
+	return list, nil
+}
+
+// newestOf brings several sequences, each with the newest first, into one.
+type newestOf struct {
+	heads []head
+	none  error // of a sequence that has none of the paths
+	any   bool  // another one has
+}
+
+type head struct {
+	from *Machine
+	next func() (*Checkpoint, error, bool)
+	stop func()
+	c    *Checkpoint
+	err  error
+	ok   bool
+}
+
+// add begins a sequence.
+func (m *newestOf) add(from *Machine, seq iter.Seq2[*Checkpoint, error]) {
+	h := head{from: from}
+	h.next, h.stop = iter.Pull2(seq)
+	h.c, h.err, h.ok = h.next()
+	m.heads = append(m.heads, h)
+}
+
+func (m *newestOf) stop() {
+	for _, h := range m.heads {
+		h.stop()
+	}
+}
+
+// run yields what the sequences have. The first checkpoint of a line is compared with the one before it on its disk. A
+// path that one of them never had is no error where another had it.
+func (m *newestOf) run(yield func(*Checkpoint, error) bool) {
+	for {
+		h := m.newest()
+		switch {
+		case h == nil:
+			if m.none != nil && !m.any {
+				yield(nil, m.none)
+			}
+			return
+		case h.err != nil && errors.Is(h.err, state.ErrNotFound) && h.c == nil:
+			m.none, h.ok = h.err, false
+			continue
+		case h.err != nil:
+			yield(nil, h.err)
+			return
+		}
+		c := h.c
+		c.from, m.any = h.from, true
+		h.c, h.err, h.ok = h.next()
+		if c.Parent == "" && c.compared == nil && h.ok && h.err == nil {
+			c.compared = &h.c.ID
+		}
+		if !yield(c, nil) {
+			return
+		}
+	}
+}
+
+// newest returns the sequence with an error, else the one with the newest checkpoint, nil at the end of all.
+func (m *newestOf) newest() (newest *head) {
+	for i := range m.heads {
+		h := &m.heads[i]
+		switch {
+		case !h.ok:
+		case h.err != nil:
+			return h
+		case newest == nil || h.c.at > newest.c.at:
+			newest = h
+		}
+	}
+	return newest
+}

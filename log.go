@@ -22,7 +22,8 @@ func (r *Repo) Checkpoints(ctx context.Context) iter.Seq2[*Checkpoint, error] {
 
 // Lookup finds a checkpoint by the id of its tree (the newest with that tree; older ones may have
 // other permission bits and empty directories), the id of its commit, a unique prefix of either, @
-// (the newest), @~N (N before it) or the name of a pin. Errors wrap ErrNotFound or ErrAmbiguous.
+// (the newest), @~N (N before it) or the name of a pin; one of another store that was fetched counts where this one has
+// none of the name. Errors wrap ErrNotFound or ErrAmbiguous.
 func (r *Repo) Lookup(ctx context.Context, spec string) (*Checkpoint, error) {
 	return r.store.Lookup(ctx, spec)
 }
@@ -65,6 +66,11 @@ func (r *Repo) Unpin(ctx context.Context, name string) error {
 // pin whose checkpoint cannot be read is listed.
 func (r *Repo) Pins(ctx context.Context) ([]Pin, error) {
 	return r.store.Pins(ctx)
+}
+
+// FetchedPins lists the pins of other stores that a fetch has brought, sorted by name, as Pins does.
+func (r *Repo) FetchedPins(ctx context.Context) ([]Pin, error) {
+	return r.store.FetchedPins(ctx)
 }
 
 // TestResult is how a command ended on the files of a checkpoint.

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
@@ -27,6 +29,8 @@ type Pin struct {
 	Name       string `json:"name"`
 	Checkpoint string `json:"checkpoint"` // the commit
 	Hash       string `json:"hash"`       // the tree; "" if the checkpoint cannot be read
+
+	Fetched *Machine `json:"fetched,omitempty"` // whose it is, from FetchedPins
 }
 
 // Pin gives a checkpoint a name, which is then accepted like a hash. cairn.Repo.Pin states the
@@ -79,19 +83,91 @@ func (r *Store) Pins(ctx context.Context) ([]Pin, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		name, ok := PinName(ref.Name)
-		if !ok || ref.Err != nil {
-			r.Log.Warn("pin left out", "ref", ref.Name, "error", ref.Err)
-			continue
+		if pin, ok := r.pinOf(ref, RefPins); ok {
+			pins = append(pins, pin)
 		}
-		pin := Pin{Name: name, Checkpoint: ref.ID.String()}
-		if c, err := r.ReadCheckpoint(ref.ID); err == nil {
-			pin.Hash = c.Hash
-		}
-		pins = append(pins, pin)
 	}
 	slices.SortFunc(pins, func(a, b Pin) int { return strings.Compare(a.Name, b.Name) })
 	return pins, nil
+}
+
+// pinOf reads the pin of a ref with a prefix.
+func (r *Store) pinOf(ref odb.Ref, prefix string) (pin Pin, ok bool) {
+	name, ok := PinName(RefPins + strings.TrimPrefix(ref.Name, prefix))
+	if !ok || ref.Err != nil {
+		r.Log.Warn("pin left out", "ref", ref.Name, "error", ref.Err)
+		return pin, false
+	}
+	pin = Pin{Name: name, Checkpoint: ref.ID.String()}
+	if c, err := r.ReadCheckpoint(ref.ID); err == nil {
+		pin.Hash = c.Hash
+	}
+	return pin, true
+}
+
+// FetchedPins lists the pins that other stores have pushed, sorted by their names and their stores, as Pins does.
+func (r *Store) FetchedPins(ctx context.Context) ([]Pin, error) {
+	refs, err := r.fetchedPinRefs("")
+	if err != nil {
+		return nil, err
+	}
+	machines, err := r.Machines()
+	if err != nil {
+		r.Log.Warn("the machines of fetched lines are not known", "error", err)
+	}
+	pins := []Pin{}
+	for _, ref := range refs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		store, _ := fetchedName(ref.Name)
+		pin, ok := r.pinOf(ref, RefRemotes+store+"/"+namesOfPins)
+		if !ok {
+			continue
+		}
+		from := machines[store]
+		from.Store = store
+		pin.Fetched = &from
+		pins = append(pins, pin)
+	}
+	slices.SortFunc(pins, func(a, b Pin) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Fetched.Store, b.Fetched.Store))
+	})
+	return pins, nil
+}
+
+// namesOfPins begins the names of pins among the refs of a fetched store.
+var namesOfPins = strings.TrimPrefix(RefPins, RefRoot)
+
+// fetchedPinRefs lists the refs of the pins of other stores with a name, "" for all.
+func (r *Store) fetchedPinRefs(name string) ([]odb.Ref, error) {
+	return r.DB.RefsOf(RefRemotes, func(ref string) bool {
+		_, there := fetchedName(ref)
+		text, ok := strings.CutPrefix(there, namesOfPins)
+		return ok && (name == "" || text == encodeName(name))
+	})
+}
+
+// fetchedPin returns the checkpoint of a pin of another store, odb.ErrNotFound for none. Stores may have given the name
+// to several checkpoints: that is state.ErrAmbiguous.
+func (r *Store) fetchedPin(name string) (id object.ID, err error) {
+	refs, err := r.fetchedPinRefs(name)
+	if err != nil {
+		return id, err
+	}
+	for _, ref := range refs {
+		switch {
+		case ref.Err != nil:
+			return id, ref.Err
+		case !id.IsZero() && id != ref.ID:
+			return id, fmt.Errorf("%w: %q is the name of %s and of %s on other machines (give the id)", state.ErrAmbiguous, name, id, ref.ID)
+		}
+		id = ref.ID
+	}
+	if id.IsZero() {
+		err = odb.ErrNotFound
+	}
+	return id, err
 }
 
 // maxName is the length in bytes of the longest name.

@@ -169,3 +169,43 @@ func FuzzPinName(f *testing.F) {
 		}
 	})
 }
+
+// A name that another store has pushed stands for its checkpoint, unless this store has given it to one. What two other
+// stores mean by it is no answer.
+func TestFetchedPins(t *testing.T) {
+	t.Parallel()
+	f := newPast(t)
+	one, two, own := f.track("1"), f.track("2"), f.track("3")
+	name := "Before it"
+	ref := func(store, name string) string { return history.RefRemotes + store + "/pins/" + name }
+	f.set(ref(firstStore, "%42efore%20it"), history.IDOf(one))
+	f.set(ref(firstStore, "Bad"), history.IDOf(two)) // no name is written so
+	lookUp := func(want string) {
+		t.Helper()
+		if c, err := f.Lookup(t.Context(), name); err != nil || c.ID != want {
+			t.Errorf("%s is %v, %v, want %s", name, c, err, want)
+		}
+	}
+	lookUp(one.ID)
+	pins, err := f.FetchedPins(t.Context())
+	if err != nil || len(pins) != 1 || pins[0].Name != name || pins[0].Checkpoint != one.ID || pins[0].Hash != one.Hash || pins[0].Fetched.Store != firstStore {
+		t.Errorf("fetched pins %+v, %v", pins, err)
+	}
+	f.set(ref(secondStore, "%42efore%20it"), history.IDOf(one))
+	lookUp(one.ID)
+	f.set(ref(secondStore, "%42efore%20it"), history.IDOf(two))
+	_, err = f.Lookup(t.Context(), name)
+	wantError(t, err, state.ErrAmbiguous)
+	if pins, err = f.FetchedPins(t.Context()); err != nil || len(pins) != 2 || pins[1].Fetched.Store != secondStore {
+		t.Errorf("fetched pins %+v, %v", pins, err)
+	}
+	if err := f.Pin(t.Context(), own.ID, name); err != nil {
+		t.Fatal(err)
+	}
+	lookUp(own.ID)
+	if pins, err := f.Pins(t.Context()); err != nil || len(pins) != 1 || pins[0].Fetched != nil {
+		t.Errorf("pins %+v, %v", pins, err)
+	}
+	_, err = f.Lookup(t.Context(), "never")
+	wantError(t, err, state.ErrNotFound)
+}

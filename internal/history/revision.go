@@ -69,7 +69,7 @@ func parseRevision(spec string) (revision, error) {
 
 // Lookup finds a checkpoint by the id of its tree (the newest with that tree) or of
 // its commit, a unique prefix of either, @ (the newest), @~N (N before it), @green (the
-// newest whose tests passed) or the name of a pin.
+// newest whose tests passed) or the name of a pin, of this store or else of another one that was fetched.
 // Errors wrap ErrNotFound or ErrAmbiguous.
 func (r *Store) Lookup(ctx context.Context, spec string) (*Checkpoint, error) {
 	rev, err := parseRevision(spec)
@@ -103,11 +103,14 @@ func (r *Store) lookupAge(ctx context.Context, spec string, back int) (*Checkpoi
 	return nil, state.NotFound("checkpoint %s: there are only %d", spec, n)
 }
 
-// lookupName finds the checkpoint of a pin.
+// lookupName finds the checkpoint of a pin. Those of this store come first.
 func (r *Store) lookupName(name string) (*Checkpoint, error) {
 	id, err := object.ID{}, checkName(name)
 	if err == nil {
 		id, err = r.DB.Ref(pinRef(name))
+	}
+	if err != nil && errors.Is(err, odb.ErrNotFound) {
+		id, err = r.fetchedPin(name)
 	}
 	switch {
 	case errors.Is(err, odb.ErrNotFound), errors.Is(err, ErrName):

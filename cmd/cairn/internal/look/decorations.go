@@ -32,7 +32,11 @@ func (r *logRun) namesOf(id string) []string {
 	}
 	if r.PinNames == nil {
 		r.PinNames = make(map[string][]string)
-		pins, err := r.repo.Pins(r.ctx)
+		list := r.repo.Pins
+		if r.f.fetched {
+			list = r.repo.FetchedPins
+		}
+		pins, err := list(r.ctx)
 		if err != nil {
 			return nil
 		}

@@ -17,7 +17,7 @@ const pinManual = `cairn pin gives a checkpoint a name, or lists the names.
 
 Usage:
     cairn pin HASH NAME
-    cairn pin
+    cairn pin [--fetched]
 
 The name then stands wherever a HASH does, and the checkpoint is never cleaned
 away. A name is up to 200 bytes of UTF-8 without control characters; it must not
@@ -25,10 +25,15 @@ begin with @, hold .. or look like a HASH. One that another checkpoint has is
 refused: cairn unpin takes it away.
 
 Without arguments there is one line per name: the name, the first 12 digits of
-the checkpoint's id, its age and its message.
+the checkpoint's id, its age and its message. With --fetched these are the names
+that other machines have pushed, and whose they are. Such a name stands for its
+checkpoint, too, where this machine has not given it to another one.
 
 With --json the answer is {"name", "checkpoint", "hash"}, or an array of them.
 The hash is empty if the checkpoint cannot be read.
+
+Options:
+    --fetched  list the names of other machines
 
 Examples:
     cairn pin @ before-the-migration
@@ -36,21 +41,30 @@ Examples:
 `
 
 func (c *commands) pinCommand() *cobra.Command {
-	return c.Command(cli.Command{
+	fetched := false
+	cmd := c.Command(cli.Command{
 		Use: "pin [HASH NAME]", Short: "name a checkpoint, or list the names", Manual: pinManual,
 		Args: cli.ArgCount(0, 2, "a HASH and a NAME, or nothing"), Complete: c.CompleteHashes(1),
 		Run: func(ctx context.Context, _ *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				return c.Usage("wants a NAME for %s", wording.ShellWord(args[0]))
 			}
+			if fetched && len(args) > 0 {
+				return c.Usage("cannot name a checkpoint with --fetched, which lists")
+			}
 			return c.WithRepo(func(repo *cairn.Repo) error {
-				if len(args) == 0 {
-					return c.listPins(ctx, repo)
+				switch {
+				case fetched:
+					return c.listPins(ctx, repo, repo.FetchedPins)
+				case len(args) == 0:
+					return c.listPins(ctx, repo, repo.Pins)
 				}
 				return c.pin(ctx, repo, args[0], args[1])
 			})
 		},
 	})
+	cmd.Flags().BoolVar(&fetched, "fetched", false, "list those of other machines")
+	return cmd
 }
 
 func (c *commands) pin(ctx context.Context, repo *cairn.Repo, spec, name string) error {
@@ -68,8 +82,8 @@ func (c *commands) pin(ctx context.Context, repo *cairn.Repo, spec, name string)
 	return nil
 }
 
-func (c *commands) listPins(ctx context.Context, repo *cairn.Repo) error {
-	pins, err := repo.Pins(ctx)
+func (c *commands) listPins(ctx context.Context, repo *cairn.Repo, list func(context.Context) ([]cairn.Pin, error)) error {
+	pins, err := list(ctx)
 	if err != nil {
 		return err
 	}
@@ -95,6 +109,9 @@ func (c *commands) listPins(ctx context.Context, repo *cairn.Repo) error {
 				return err
 			}
 			about = c.AboutCheckpoint(ctx, all, cp, known)
+		}
+		if p.Fetched != nil {
+			about = "from " + p.Fetched.String() + ", " + about
 		}
 		fmt.Fprintf(c.Out, "%s%*s  %.*s  %s\n", p.Name, width-utf8.RuneCountInString(p.Name), "", cli.ShortID, p.Checkpoint, about)
 	}

@@ -44,6 +44,17 @@ func New(w io.Writer, terminal bool) *Console {
 // Writer is the stream behind the console.
 func (c *Console) Writer() io.Writer { return c.w }
 
+// Questions is the stream for questions, and for what they are about. The progress line gives way.
+func (c *Console) Questions() io.Writer { return &questions{c} }
+
+type questions struct{ c *Console }
+
+// Write implements io.Writer.
+func (q *questions) Write(text []byte) (int, error) {
+	q.c.Clear()
+	return q.c.w.Write(text)
+}
+
 // Remark prints a line that -q leaves out.
 func (c *Console) Remark(format string, args ...any) {
 	if !c.Quiet {

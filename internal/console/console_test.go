@@ -3,6 +3,7 @@ package console
 import (
 	"bytes"
 	"errors"
+	"io"
 	"log/slog"
 	"testing"
 	"time"
@@ -41,6 +42,20 @@ func TestProgress(t *testing.T) {
 	expect("\r" + eraseLine + "\rcairn: done\n")
 	c.Clear()
 	expect("")
+}
+
+// TestQuestionReplacesProgress: a question takes the place of the progress line, as all that is said does.
+func TestQuestionReplacesProgress(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	c := New(&out, true)
+	move := fixedClock(c)
+	move(time.Second)
+	c.Progress(false)(cairn.Progress{Phase: "scan", Files: 10})
+	out.Reset()
+	if n, err := io.WriteString(c.Questions(), "sure? "); n != 6 || err != nil || out.String() != "\r"+eraseLine+"\rsure? " {
+		t.Errorf("%q, %d, %v", out.String(), n, err)
+	}
 }
 
 // TestProgressText: totals where they are known, and after a second the rate since the phase began.

@@ -45,7 +45,7 @@ func (r *undoRun) chooseAmong(repo *cairn.Repo, list []lastdone.Choice) (*lastdo
 	for i := range list {
 		fmt.Fprintf(&b, "%3d  %s\n", i+1, r.text(repo, &list[i]))
 	}
-	in, out := bufio.NewReader(cli.InterruptibleReader(r.ctx, r.Stdin)), r.Console.Writer()
+	in, out := bufio.NewReader(cli.InterruptibleReader(r.ctx, r.Stdin)), r.Console.Questions()
 	for {
 		fmt.Fprintf(out, "%sWhich one [1-%d, q]? ", wording.VisibleLines(b.String()), len(list))
 		b.Reset()

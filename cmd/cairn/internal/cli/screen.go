@@ -18,15 +18,18 @@ var exactOutput = []string{"cat", "export", "mcp", "acp", "hook"}
 // screen is a terminal, or a pager before it. It shows the control characters beyond ASCII, and those of
 // direction, that a path, a line or a prompt holds: cairn has none of its own. Those of ASCII are escaped
 // where a text comes from, because colours and links are made of them, too.
+//
+// The progress line gives way to what is written.
 type screen struct {
-	out  io.Writer
-	rest []byte // the beginning of a character
+	out   io.Writer
+	clear func() // removes the progress line
+	rest  []byte // the beginning of a character
 }
 
 // showOn makes the answer go to a stream, as a terminal wants it.
 func (c *Program) showOn(out io.Writer, cmd *cobra.Command) {
 	if null := cmd.Flags().Lookup("null"); c.Visible() && !slices.Contains(exactOutput, cmd.Name()) && (null == nil || !null.Changed) {
-		c.screen = &screen{out: out}
+		c.screen = &screen{out: out, clear: c.Console.Clear}
 		out = c.screen
 	}
 	c.Out.Reset(out)
@@ -45,6 +48,7 @@ func (s *screen) Write(text []byte) (int, error) {
 		}
 	}
 	s.rest = bytes.Clone(whole[end:])
+	s.clear()
 	if _, err := io.WriteString(s.out, wording.VisibleHigh(string(whole[:end]))); err != nil {
 		return 0, err
 	}

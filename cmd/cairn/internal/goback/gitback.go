@@ -78,7 +78,7 @@ func (c *Dialog) AskYes(ctx context.Context, question string) (yes bool, err err
 	if err := c.Out.Flush(); err != nil {
 		return false, err
 	}
-	fmt.Fprint(c.Console.Writer(), question)
+	fmt.Fprint(c.Console.Questions(), question)
 	line, err := bufio.NewReader(cli.InterruptibleReader(ctx, c.Stdin)).ReadString('\n')
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes":

@@ -100,7 +100,7 @@ type asker struct {
 // what becomes of these: "take back", "bring back" or "bring in". Where there is no hunk, the names are nil.
 func (c *Dialog) AskHunks(ctx context.Context, word string, files iter.Seq2[cairn.FileDiff, error]) ([]string, error) {
 	word, where, _ := strings.Cut(word, " ")
-	a := asker{in: bufio.NewReader(cli.InterruptibleReader(ctx, c.Stdin)), out: c.Console.Writer(), word: word, where: where}
+	a := asker{in: bufio.NewReader(cli.InterruptibleReader(ctx, c.Stdin)), out: c.Console.Questions(), word: word, where: where}
 	for d, err := range files {
 		if err == nil {
 			err = a.file(&d)

@@ -88,6 +88,7 @@ func (c *commands) test(ctx context.Context, repo *cairn.Repo, args []string) er
 	if err != nil {
 		return c.CannotRun(args[0], err)
 	}
+	c.Console.Clear()
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
 		return c.CannotRun(args[0], err)

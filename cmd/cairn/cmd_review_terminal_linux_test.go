@@ -178,6 +178,36 @@ func TestReviewOnTerminal(t *testing.T) {
 	term.ends(cli.ExitDone)
 }
 
+// TestReviewInterrupted: Ctrl-C while files are being changed ends as in other commands, and says that the next one
+// finishes the change.
+func TestReviewInterrupted(t *testing.T) {
+	t.Parallel()
+	s := newReviewed(t)
+	term := s.onTerminal()
+	term.wants("Say two")
+	term.press("jx")
+	term.wants("do it")
+	locks, err := filepath.Glob(filepath.Join(s.home, ".local", "share", "cairn", "snapshot", "*", "cairn", "lock"))
+	if err != nil || len(locks) != 1 {
+		t.Fatal(locks, err)
+	}
+	lock, err := os.Open(locks[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	term.press("y")
+	term.wants("changing files")
+	term.press("\x03")
+	term.ends(cli.ExitInterrupted)
+	if out := term.written(); !strings.Contains(out, "interrupted; if it had begun to change files, the next cairn command finishes it") {
+		t.Errorf("%q", out[strings.LastIndex(out, "1049l"):])
+	}
+}
+
 // TestReviewEndsBySignal: a signal ends it as other commands, and the screen is back.
 func TestReviewEndsBySignal(t *testing.T) {
 	t.Parallel()

@@ -177,7 +177,7 @@ func (m *Model) carryOut() tea.Cmd {
 	a := m.plan.action
 	a.Plan = m.plan.result.PlanID
 	m.plan = nil
-	m.working = "changing files"
+	m.working, m.changes = "changing files", true
 	ctx, src := m.ctx, m.opt.Source
 	return func() tea.Msg {
 		result, err := src.Do(ctx, a)
@@ -186,10 +186,14 @@ func (m *Model) carryOut() tea.Cmd {
 }
 
 func (m *Model) gotDone(msg doneMsg) tea.Cmd {
-	m.working = ""
-	if msg.err != nil {
+	leaving := m.leaving
+	m.working, m.changes, m.leaving = "", false, false
+	switch {
+	case msg.err != nil:
 		m.fail(msg.err)
 		return m.readMarks()
+	case leaving:
+		return tea.Quit
 	}
 	r := msg.result.InAllRoots()
 	text := fmt.Sprintf("done: %s restored, %d deleted; u takes it back", wording.Count(len(r.Restored), "path"), len(r.Deleted))

@@ -89,7 +89,7 @@ func (m *Model) planKey(k tea.KeyPressMsg) tea.Cmd {
 func (m *Model) commandKey(key string) (cmd tea.Cmd, known bool) {
 	switch key {
 	case "q":
-		return tea.Quit, true
+		return m.leave(), true
 	case "ctrl+z":
 		return tea.Suspend, true
 	case "?", "f1":
@@ -126,6 +126,15 @@ func (m *Model) commandKey(key string) (cmd tea.Cmd, known bool) {
 		return nil, false
 	}
 	return nil, true
+}
+
+// leave ends the review, but not in the midst of a change.
+func (m *Model) leave() tea.Cmd {
+	if !m.changes {
+		return tea.Quit
+	}
+	m.leaving, m.working = true, "changing files, then the end"
+	return nil
 }
 
 func (m *Model) goBack() tea.Cmd {

@@ -75,6 +75,8 @@ type Model struct {
 	helpTop int
 	plan    *shownPlan
 	working string // what is under way, "" = nothing
+	changes bool   // what is under way changes files
+	leaving bool   // the review ends after that
 	message string
 	failed  bool // the message is an error
 }

@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/seed-fb9cbc17/cairn/internal/reviewed"
 )
@@ -36,6 +38,73 @@ func TestResize(t *testing.T) {
 		d.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 	}
 	d.wants("server.go  hunk 2 of 3")
+}
+
+// TestNarrow: a list without room for counts and times still names its turns and files.
+func TestNarrow(t *testing.T) {
+	t.Parallel()
+	f := newFake()
+	f.texts["m1"]["server.go"] = [2]string{"", strings.Repeat("line\n", 1000000)}
+	d := drive(t, f, 20, 6, Options{})
+	d.wants("Escape the odd")
+	d.keys("down", "down", "enter", "down")
+	d.wants("server.go")
+}
+
+// TestShortWidePath: half a wide character is no reason to lose the end of a path.
+func TestShortWidePath(t *testing.T) {
+	t.Parallel()
+	for width := 6; width < 30; width++ {
+		got := shortPath(strings.Repeat("日", 20)+".txt", width)
+		if n := ansi.StringWidth(got); n > width || !strings.HasSuffix(got, ".txt") {
+			t.Errorf("width %d: %q has %d columns", width, got, n)
+		}
+	}
+}
+
+// TestQuitWaitsForTheChange: q while files are being changed quits after that, and not if that fails.
+func TestQuitWaitsForTheChange(t *testing.T) {
+	t.Parallel()
+	for _, fails := range []error{nil, errFake} {
+		f := newFake()
+		d := drive(t, f, 120, 40, Options{})
+		d.keys("G", "k", "x")
+		_, change := d.Update(tea.KeyPressMsg{Text: "y", Code: 'y'})
+		if _, cmd := d.Update(tea.KeyPressMsg{Text: "q", Code: 'q'}); cmd != nil {
+			t.Fatalf("q does something in the midst of a change: %T", cmd())
+		}
+		d.wants("changing files, then the end")
+		f.fails = fails
+		_, after := d.Update(change())
+		if fails == nil && (after == nil || after() != tea.Quit()) {
+			t.Error("the review goes on after the change")
+		}
+		if fails != nil {
+			d.do(after)
+			d.wants(`the disk is gone`)
+		}
+	}
+}
+
+// TestInterruptedChange: Ctrl-C in the midst of a change is an interrupt, not the end of a review.
+func TestInterruptedChange(t *testing.T) {
+	t.Parallel()
+	d := drive(t, newFake(), 120, 40, Options{})
+	d.keys("G", "k", "x")
+	if err := outcome(d.Model, nil); err != nil {
+		t.Errorf("a plan alone: %v", err)
+	}
+	_, change := d.Update(tea.KeyPressMsg{Text: "y", Code: 'y'})
+	if _, cmd := d.Update(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}); cmd == nil || cmd() != tea.Quit() {
+		t.Error("Ctrl-C does not quit")
+	}
+	if err := outcome(d.Model, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("in the midst of a change: %v", err)
+	}
+	d.send(change())
+	if err := outcome(d.Model, nil); err != nil {
+		t.Errorf("after the change: %v", err)
+	}
 }
 
 // TestNothingRawReachesTheTerminal: of all bytes below a blank the screens have only the ends of

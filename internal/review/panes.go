@@ -99,11 +99,23 @@ func (m *Model) turnLine(t *Turn, width int, look role) string {
 		prompt = "(no prompt)"
 	}
 	left := " " + m.sign(t) + " " + prompt
-	line := between(short(left, width-ansi.StringWidth(tail)-1), tail+" ", width)
+	tail = ifRoom(tail+" ", width-minName)
+	line := between(short(left, width-ansi.StringWidth(tail)), tail, width)
 	if look == plain && (t.Reverted || len(t.Paths) == 0) {
 		look = dim
 	}
 	return m.look.paint(look, line)
+}
+
+// minName is the number of columns that a row leaves for its mark and the beginning of a prompt or path.
+const minName = 14
+
+// ifRoom is a text, or nothing if it is too wide.
+func ifRoom(text string, width int) string {
+	if ansi.StringWidth(text) > width {
+		return ""
+	}
+	return text
 }
 
 // clock is the time of a turn of today, else its day.
@@ -160,12 +172,12 @@ func (m *Model) fileLine(f *File, width int, look role) string {
 	} else if n > 0 {
 		state = "·"
 	}
+	tail = ifRoom(tail, width-minName)
 	left := fmt.Sprintf(" %s %s ", state, f.Change.Letter())
 	path := shortPath(visible(f.Change.Path), width-ansi.StringWidth(left)-ansi.StringWidth(tail))
 	line := between(left+path, tail, width)
-	if look == plain {
-		line = m.look.paint(plain, strings.TrimSuffix(line, tail)) + m.countText(f, tail)
-		return line
+	if look == plain && tail != "" {
+		return m.look.paint(plain, strings.TrimSuffix(line, tail)) + m.countText(f, tail)
 	}
 	return m.look.paint(look, line)
 }

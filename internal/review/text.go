@@ -74,11 +74,20 @@ func short(text string, width int) string {
 
 // shortPath cuts the beginning of a path, because its end tells files apart.
 func shortPath(path string, width int) string {
-	n := ansi.StringWidth(path)
-	if n <= width || width < 2 {
+	if ansi.StringWidth(path) <= width || width < 2 {
 		return short(path, width)
 	}
-	return ansi.TruncateLeft(path, n-width+1, "…")
+	return lastColumns(path, width, "…")
+}
+
+// lastColumns cuts the beginning of a text that is too wide. A wide character at the edge goes as a whole.
+func lastColumns(text string, width int, instead string) string {
+	from := ansi.StringWidth(text) - width + ansi.StringWidth(instead)
+	end := ansi.TruncateLeft(text, from, instead)
+	if ansi.StringWidth(end) > width {
+		end = ansi.TruncateLeft(text, from+1, instead)
+	}
+	return end
 }
 
 // between puts a text at either end of a line.

@@ -180,8 +180,8 @@ func (m *Model) lastLine() string {
 	switch {
 	case m.input != nil:
 		text = m.input.prompt + m.input.text + "█"
-		if n := ansi.StringWidth(text); n > m.width-2 {
-			text = ansi.TruncateLeft(text, n-m.width+2, "")
+		if ansi.StringWidth(text) > m.width-2 {
+			text = lastColumns(text, m.width-2, "")
 		}
 	case m.working != "":
 		text = m.working + "…"

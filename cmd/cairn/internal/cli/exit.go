@@ -45,6 +45,9 @@ var ErrPartly = errors.New("done in part")
 // ErrAbsent is the answer "no" of exists.
 var ErrAbsent = errors.New("absent")
 
+// ErrInterrupted ends an interface that was left in the midst of a change.
+var ErrInterrupted = errors.New("interrupted")
+
 // usageError is a command line that cannot be carried out. The text follows the name of
 // the command.
 type usageError struct{ command, text string }
@@ -89,7 +92,7 @@ func (c *Program) report(ctx context.Context, err error) int {
 		return ExitNotFound
 	case c.wantsJSON():
 		return c.fail(c.withUnfinished(c.failureOf(ctx, err)))
-	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+	case isInterrupt(ctx, err):
 		c.Console.Complain("interrupted" + c.unfinished())
 		return ExitInterrupted
 	}
@@ -100,6 +103,11 @@ func (c *Program) report(ctx context.Context, err error) int {
 		c.Console.Complain("hint: " + hint)
 	}
 	return status(err)
+}
+
+// isInterrupt reports whether a signal, or a key of the interface, ended the work.
+func isInterrupt(ctx context.Context, err error) bool {
+	return errors.Is(err, ErrInterrupted) || ctx.Err() != nil && errors.Is(err, context.Canceled)
 }
 
 func status(err error) int {
@@ -136,7 +144,7 @@ func (c *Program) unfinished() string {
 			return "; the server, if it has begun, goes on and finishes it"
 		}
 		return nextFinishes
-	case "merge", "session":
+	case "merge", "review", "session":
 		return nextFinishes
 	case "best":
 		return "; the commands are ended, and cairn forks lists the forks that are there"
@@ -254,7 +262,7 @@ func (c *Program) wantsJSON() bool {
 
 // failureOf describes an error that ends the process.
 func (c *Program) failureOf(ctx context.Context, err error) Failure {
-	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+	if isInterrupt(ctx, err) {
 		return Failure{Status: ExitInterrupted, Code: "interrupted", Message: "interrupted"}
 	}
 	return Failure{status(err), code(err), strings.Join(wording.Messages(err), "\n"), c.hint(err)}

@@ -98,6 +98,9 @@ func (c *commands) review(ctx context.Context, spec string, colours *review.Colo
 		shown.Source = review.NewSource(repo, sessions, shown.Session)
 		err = review.Run(ctx, shown, review.Terminal{In: c.Stdin, Out: c.Stdout, Env: c.terminalEnv(), Colours: colours})
 	}
+	if errors.Is(err, context.Canceled) && ctx.Err() == nil {
+		err = cli.ErrInterrupted
+	}
 	c.NoteDue(repo)
 	return errors.Join(err, repo.Close())
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -162,4 +163,20 @@ func TestCommitWhileTheIndexIsLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.want("the repository", before, f.state())
+}
+
+// TestCommitNamesALockOnALineOfItsOwn: what git said and the lock that it left behind are two lines.
+func TestCommitNamesALockOnALineOfItsOwn(t *testing.T) {
+	t.Parallel()
+	f := newGitFixture(t, gittest.Tree{"a": gittest.File("a\n")})
+	f.turn("s", "m1", "one", func() { f.write("a", "agent\n") })
+	f.write(".git/HEAD.lock", "")
+	_, err := f.commit(session.GitCommitOptions{})
+	if err == nil {
+		t.Fatal("committed beside a lock")
+	}
+	lines := wording.Messages(err)
+	if len(lines) != 2 || !strings.HasPrefix(lines[0], "turn 1 is not committed: git commit: ") || !strings.HasSuffix(lines[1], "HEAD.lock exists: remove it if no git runs") {
+		t.Errorf("%q", lines)
+	}
 }

@@ -208,11 +208,18 @@ func (m *commitMaker) commit(ctx context.Context, g *turnGroup, plan plannedComm
 		made, err = m.Scratch.Commit(ctx, m.base, plan.wanted)
 	}
 	if made.Commit == "" {
-		return fmt.Errorf("%s not committed: %w", turnNumbers(g.turns), err)
+		return notCommitted(g.turns, err)
 	}
 	plan.ID, plan.Output, m.base, m.stale = made.Commit, made.Output, made.Next, m.stale || !made.AsPlanned
 	m.out.Commits = append(m.out.Commits, *plan.GitCommit)
 	return errors.Join(err, m.remember(ctx, g, made.Commit))
+}
+
+// notCommitted names the turns before the first part of an error. The others stay parts, and so lines of their own.
+func notCommitted(turns []int, err error) error {
+	parts := wording.Parts(err)
+	parts[0] = fmt.Errorf("%s not committed: %w", turnNumbers(turns), parts[0])
+	return errors.Join(parts...)
 }
 
 // turnNumbers names turns in a sentence about them.

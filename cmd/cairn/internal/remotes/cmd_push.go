@@ -8,6 +8,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/background"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 const pushManual = `cairn push sends the lines of checkpoints to a git repository.
@@ -76,13 +77,27 @@ func (c *commands) pushCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return c.PrintLines(lines, "nothing to push: everything is there already")
+				nothing := ""
+				if len(lines) == 0 {
+					nothing = nothingPushed(ctx, repo, remote)
+				}
+				return c.PrintLines(lines, nothing)
 			})
 		},
 	})
 	c.RecipientFlag(cmd)
 	cmd.Flags().BoolVar(&inBackground, "background", false, "as the setting sync says")
 	return cmd
+}
+
+// nothingPushed says why a push has sent no line: a remote that takes only whole lines lacks the others.
+func nothingPushed(ctx context.Context, repo *cairn.Repo, remote string) string {
+	if known, err := repo.Remote(); err == nil && known == remote {
+		if s, err := repo.RemoteStatus(ctx); err == nil && s != nil && s.Behind > 0 {
+			return "nothing was pushed: the remote lacks " + wording.Count(s.Behind, "checkpoint")
+		}
+	}
+	return "nothing to push: everything is there already"
 }
 
 // sync pushes the lines that have moved. The store keeps the reason of a failure, which is normal offline.

@@ -16,23 +16,29 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
-// TestInterruptible is not parallel: signals are for the process.
+// TestInterruptible is not parallel: signals are for the process. A terminal that is closed sends SIGHUP, and its shell
+// sends it again.
 func TestInterruptible(t *testing.T) {
-	ctx, catch := interruptible()
-	catch()
-	if err := syscall.Kill(syscall.Getpid(), syscall.SIGTERM); err != nil {
+	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
+		ctx, catch := interruptible()
+		catch()
+		if err := syscall.Kill(syscall.Getpid(), s); err != nil {
+			t.Fatal(err)
+		}
+		<-ctx.Done()
+	}
+	if err := syscall.Kill(syscall.Getpid(), syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	<-ctx.Done()
 }
 
 // TestIgnoredSignals: what nohup has set to be ignored stays so.
 func TestIgnoredSignals(t *testing.T) {
-	signal.Ignore(syscall.SIGINT, syscall.SIGTERM)
-	defer signal.Reset(syscall.SIGINT, syscall.SIGTERM)
+	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Reset(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	ctx, catch := interruptible()
 	catch()
-	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		if !signal.Ignored(s) {
 			t.Errorf("%v is not ignored any more", s)
 		}

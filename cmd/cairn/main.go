@@ -62,31 +62,36 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, env func(stri
 	return c.Run(ctx, args)
 }
 
-// interruptible returns a context that ends with the first SIGINT or SIGTERM after catch
-// was called. From then on signals do what they do by default, so that the second ends
-// the process at once. A signal that the caller had set to be ignored stays ignored.
+// interruptible returns a context that ends with the first SIGINT, SIGTERM or SIGHUP after catch
+// was called. From then on SIGINT and SIGTERM do what they do by default, so that the second ends
+// the process at once. A closed terminal sends SIGHUP, and its shell may send it again: that stays
+// caught. A signal that the caller had set to be ignored stays ignored.
 // Catching them takes a thread and some messages to it, a tenth of the time of a short
 // command, so some commands begin before.
 func interruptible() (ctx context.Context, catch func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	return ctx, sync.OnceFunc(func() {
-		var signals []os.Signal
-		for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
-			if !signal.Ignored(s) {
-				signals = append(signals, s)
-			}
-		}
-		if len(signals) == 0 { // no signals at all would mean every signal
-			return
-		}
-		first := make(chan os.Signal, 1)
-		signal.Notify(first, signals...)
+		first, closed := make(chan os.Signal, 1), make(chan os.Signal, 1)
+		notify(first, os.Interrupt, syscall.SIGTERM)
+		notify(closed, syscall.SIGHUP)
 		go func() {
-			<-first
+			select {
+			case <-first:
+			case <-closed:
+			}
 			cancel()
 			signal.Stop(first)
 		}()
 	})
+}
+
+// notify lets a channel get the signals that are not ignored.
+func notify(to chan<- os.Signal, signals ...os.Signal) {
+	for _, s := range signals {
+		if !signal.Ignored(s) {
+			signal.Notify(to, s)
+		}
+	}
 }
 
 // spawn starts this program again in the background, with an environment or, for nil, with its own.

@@ -198,11 +198,9 @@ func (s *Server) project(r *http.Request) (*http.Request, error) {
 		return r, nil
 	}
 	id, rest, _ := strings.Cut(rest, "/")
-	s.projects.mu.Lock()
-	p := s.projects.byID(id)
-	s.projects.mu.Unlock()
-	if p == nil {
-		return r, unregistered("project " + shorten(id))
+	p, err := s.projectByID(r.Context(), id)
+	if err != nil {
+		return r, err
 	}
 	u, err := r.URL.Parse("/" + strings.TrimLeft(rest, "/"))
 	if err != nil {

@@ -159,6 +159,13 @@ func (ps *projects) byID(id string) *project {
 	return nil
 }
 
+// lookUp is byID for callers without the lock.
+func (ps *projects) lookUp(id string) *project {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	return ps.byID(id)
+}
+
 func (ps *projects) list() []*project {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()

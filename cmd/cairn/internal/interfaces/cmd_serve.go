@@ -36,7 +36,8 @@ Without --listen the only way in is a Unix socket, serve/sock in the data
 directory, which only you can open. cairn track, diff, patch, restore, revert,
 undo and redo and the hooks use the socket when it is there, and give the same
 answers when it is not; --no-server or CAIRN_NO_SERVER=1 keeps them from it.
-There is one server for each data directory.
+There is one server for each data directory; one that hooks have started ends
+where a person starts one.
 
 With --listen there is also a TCP port. A request to it needs the token, as
 Authorization: Bearer TOKEN, or the cookie of a browser that has logged in. The
@@ -200,11 +201,22 @@ func (f *serveFlags) claim(ctx context.Context, dataDir string) (*httpapi.Claim,
 	if f.onDemand {
 		return httpapi.NewClaimOnDemand(ctx, dataDir, cli.BuildName())
 	}
-	claim, err := httpapi.NewClaim(dataDir)
-	if err == nil {
+	claim, err := httpapi.NewClaimByHand(ctx, dataDir)
+	switch {
+	case err == nil:
 		err = protocol.RemoveRunning(dataDir) // of a server that was killed
+	case errors.Is(err, httpapi.ErrServed):
+		err = fmt.Errorf("%w (%s prints a link to its page; one with other directories or options starts once it has ended)", err, f.loginCommand())
 	}
 	return claim, err
+}
+
+// loginCommand is the command that prints a login link of the same server.
+func (f *serveFlags) loginCommand() string {
+	if f.remote == "" {
+		return "cairn serve --login"
+	}
+	return "cairn serve --login --remote " + wording.ShellWord(f.remote)
 }
 
 func closeListener(l net.Listener) error {

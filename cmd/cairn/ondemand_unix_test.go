@@ -133,13 +133,16 @@ func TestServeByHandOverOnDemand(t *testing.T) {
 		t.Fatal("no server")
 	}
 	s.start(dir)
-	defer s.end(syscall.SIGTERM)
 	if err := first.Wait(); err != nil || protocol.ReadRunning(s.data) != nil {
 		t.Errorf("the server on demand: %v, record %+v", err, protocol.ReadRunning(s.data))
 	}
 	out, err := s.command(dir, "serve").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "cairn serve --login prints a link") {
 		t.Errorf("a second server by hand: %v, %s", err, out)
+	}
+	s.end(syscall.SIGTERM)
+	if said := s.err.String(); !strings.Contains(said, "the server that hooks have started ends first") {
+		t.Errorf("said %q", said)
 	}
 }
 

@@ -136,7 +136,7 @@ func (c *commands) serve(ctx context.Context, cmd *cobra.Command, f serveFlags, 
 	if err != nil {
 		return err
 	}
-	claim, err := f.claim(ctx, dataDir)
+	claim, err := f.claim(ctx, c, dataDir)
 	if err != nil || claim == nil {
 		return errors.Join(err, closeListener(listener))
 	}
@@ -197,9 +197,12 @@ func (c *commands) ways(
 }
 
 // claim claims the data directory, nil where there is nothing to do for a server on demand.
-func (f *serveFlags) claim(ctx context.Context, dataDir string) (*httpapi.Claim, error) {
+func (f *serveFlags) claim(ctx context.Context, c *commands, dataDir string) (*httpapi.Claim, error) {
 	if f.onDemand {
 		return httpapi.NewClaimOnDemand(ctx, dataDir, cli.BuildName())
+	}
+	if r := protocol.ReadRunning(dataDir); r.Alive() {
+		c.Console.Remark("the server that hooks have started ends first (process %d)", r.Process.PID)
 	}
 	claim, err := httpapi.NewClaimByHand(ctx, dataDir)
 	switch {

@@ -60,7 +60,7 @@ func (r *roots) killed(command string, there bool) {
 	if done == old {
 		t.Fatal("the command changes nothing")
 	}
-	n, finished, dropped := gittest.First(), 0, 0
+	n, finished, dropped, told := gittest.First(), 0, 0, 0
 	for ; ; n += gittest.Stride() {
 		reset()
 		crash := run(n)
@@ -72,6 +72,15 @@ func (r *roots) killed(command string, there bool) {
 		for i := range r.all {
 			if _, err := r.all[(i+n)%len(r.all)].repo.Track(background, cairn.TrackOptions{}); err != nil {
 				t.Fatal(err)
+			}
+			log := r.all[(i+n)%len(r.all)].log.String()
+			says := strings.Contains(log, "not finished in every directory")
+			unfinished := strings.Contains(log, "finished an interrupted operation") && r.manifest() != done
+			if unfinished && !says || says && i == len(r.all)-1 {
+				t.Errorf("killed at call %d (%s): after %d commands unfinished %v, told %v", n, crash.Call, i+1, unfinished, says)
+			}
+			if says {
+				told++
 			}
 		}
 		want := old
@@ -98,8 +107,8 @@ func (r *roots) killed(command string, there bool) {
 			t.Fatalf("killed at call %d: %s", n, crash)
 		}
 	}
-	if gittest.Stride() == 1 && (finished == 0 || dropped == 0) {
-		t.Errorf("finished %d, dropped %d: not every case was met", finished, dropped)
+	if gittest.Stride() == 1 && (finished == 0 || dropped == 0 || told == 0) {
+		t.Errorf("finished %d, dropped %d, told %d: not every case was met", finished, dropped, told)
 	}
 	t.Logf("%d write-type system calls, finished by the next commands after %d of them", n-1, finished)
 }

@@ -3,6 +3,7 @@ package session_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,8 +23,9 @@ type fixture struct {
 	*testing.T
 	root, data string
 	repo       *cairn.Repo
-	maxFile    int64 // size limit of captures in bytes, 0 = the default
-	oneDay     bool  // no midnight comes
+	maxFile    int64           // size limit of captures in bytes, 0 = the default
+	oneDay     bool            // no midnight comes
+	log        strings.Builder // of the repository that is open
 	*session.Sessions
 }
 
@@ -44,7 +46,8 @@ func newFixtureIn(t *testing.T, root string, tree gittest.Tree) *fixture {
 // reopen forgets all that is only in memory.
 func (f *fixture) reopen() {
 	f.Helper()
-	r, err := cairn.Open(cairn.Options{Root: f.root, DataDir: f.data, NoSync: true, MaxFileSize: f.maxFile})
+	f.log.Reset()
+	r, err := cairn.Open(cairn.Options{Root: f.root, DataDir: f.data, NoSync: true, MaxFileSize: f.maxFile, Logger: slog.New(slog.NewTextHandler(&f.log, nil))})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -123,6 +123,29 @@ func TestServeOnDemand(t *testing.T) {
 	}
 }
 
+// TestServeByHandOverOnDemand: a server on demand has no page, so the one that a person starts takes its place. A second
+// one that a person starts does not, and names the way to the first.
+func TestServeByHandOverOnDemand(t *testing.T) {
+	t.Parallel()
+	s, dir := forDemand(t)
+	first := s.onDemand(dir, "1h")
+	if first == nil {
+		t.Fatal("no server")
+	}
+	s.start(dir)
+	if err := first.Wait(); err != nil || protocol.ReadRunning(s.data) != nil {
+		t.Errorf("the server on demand: %v, record %+v", err, protocol.ReadRunning(s.data))
+	}
+	out, err := s.command(dir, "serve").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "cairn serve --login prints a link") {
+		t.Errorf("a second server by hand: %v, %s", err, out)
+	}
+	s.end(syscall.SIGTERM)
+	if said := s.err.String(); !strings.Contains(said, "the server that hooks have started ends first") {
+		t.Errorf("said %q", said)
+	}
+}
+
 // TestServeOnDemandRace: of several that are started at once, one serves and the others end.
 func TestServeOnDemandRace(t *testing.T) {
 	t.Parallel()

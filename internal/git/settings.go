@@ -66,6 +66,20 @@ func UserIgnoreSettings(u UserConfig, root string) (IgnoreSettings, error) {
 	return readIgnore(u, nil, u.files(), root)
 }
 
+// SafeDirectories returns the values of safe.directory, in their order. Git takes them from the configuration of the
+// user and of the machine alone. An error is one for a warning, as of [Repo.IgnoreSettings].
+func SafeDirectories(u UserConfig) (dirs []string, err error) {
+	r := &configReader{home: u.Home, sources: u.files()}
+	r.visit = func(set setting) error {
+		if set.name == "safe.directory" {
+			dirs = append(dirs, set.value)
+		}
+		return nil
+	}
+	r.readAll()
+	return dirs, errors.Join(r.errs...)
+}
+
 // readIgnore reads sources. The last usable setting of a variable wins.
 func readIgnore(u UserConfig, repo *Repo, sources []string, root string) (IgnoreSettings, error) {
 	var s IgnoreSettings

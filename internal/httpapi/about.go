@@ -62,10 +62,8 @@ func (s *Server) projectOperations() {
 	register(s, endpoint{
 		id: "list-projects", method: http.MethodGet, path: "/projects", tag: "projects", summary: "The registered roots",
 	}, func(ctx context.Context, _ *struct{}) (*body[[]ProjectInfo], error) {
-		if refresh := s.opt.Refresh; refresh != nil {
-			if err := refresh(ctx, ""); err != nil {
-				return nil, Unreachable(err)
-			}
+		if err := s.refresh(ctx, ""); err != nil {
+			return nil, err
 		}
 		list := []ProjectInfo{}
 		for _, p := range s.projects.list() {

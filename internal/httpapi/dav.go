@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"strings"
@@ -119,8 +120,8 @@ func (s *Server) davFiles(r *http.Request) (files *dav.FS, prefix string, err er
 	}
 	if named != nil {
 		show = dav.Projects{List: []dav.Project{{ID: named.id, Root: named.root}}, Default: named.id}
-	} else {
-		show = s.davProjects()
+	} else if show, err = s.davProjects(r.Context()); err != nil {
+		return nil, "", err
 	}
 	open := func(id string) (*cairn.Repo, error) {
 		p, err := s.Project(r.Context(), id)
@@ -133,12 +134,15 @@ func (s *Server) davFiles(r *http.Request) (files *dav.FS, prefix string, err er
 }
 
 // davProjects lists the projects.
-func (s *Server) davProjects() (show dav.Projects) {
+func (s *Server) davProjects(ctx context.Context) (show dav.Projects, err error) {
+	if err := s.refresh(ctx, ""); err != nil {
+		return show, err
+	}
 	for _, p := range s.projects.list() {
 		show.List = append(show.List, dav.Project{ID: p.id, Root: p.root})
 	}
 	if p, err := s.projects.find(""); err == nil {
 		show.Default = p.id
 	}
-	return show
+	return show, nil
 }

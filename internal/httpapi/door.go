@@ -67,7 +67,7 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Frame-Options", "DENY")
-	if err := d.enter(answer, r); err != nil && !writeLoginPage(answer, r, err) {
+	if err := d.enter(answer, r); err != nil && !d.server.writeLoginPage(answer, r, err) {
 		writeProblem(answer, r, err)
 	}
 }
@@ -85,7 +85,7 @@ func (d *Door) enter(w *answer, r *http.Request) error {
 		if isDav(r) {
 			w.Header().Add("WWW-Authenticate", `Basic realm="cairn", charset="UTF-8"`)
 		}
-		return problem(http.StatusUnauthorized, protocol.Unauthorized, "a token is wanted: Authorization: Bearer TOKEN; a browser gets in with the link that cairn serve --login prints")
+		return problem(http.StatusUnauthorized, protocol.Unauthorized, "a token is wanted: Authorization: Bearer TOKEN; a browser gets in with the link that %s prints", d.server.loginCommand())
 	}
 	s := d.server
 	if err := s.readOnlyRefusal(r); err != nil {
@@ -198,11 +198,9 @@ func (s *Server) project(r *http.Request) (*http.Request, error) {
 		return r, nil
 	}
 	id, rest, _ := strings.Cut(rest, "/")
-	s.projects.mu.Lock()
-	p := s.projects.byID(id)
-	s.projects.mu.Unlock()
-	if p == nil {
-		return r, unregistered("project " + shorten(id))
+	p, err := s.projectByID(r.Context(), id)
+	if err != nil {
+		return r, err
 	}
 	u, err := r.URL.Parse("/" + strings.TrimLeft(rest, "/"))
 	if err != nil {

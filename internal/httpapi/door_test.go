@@ -181,6 +181,28 @@ func TestV31_BrowserIsToldHowToLogIn(t *testing.T) {
 	}
 }
 
+// TestLoginOfAServerOfARemote: such a server is not the one that cairn serve --login finds. Its remote is named to no
+// browser that has not logged in.
+func TestLoginOfAServerOfARemote(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree)
+	f.server.opt.ReadOnly = "read-only: shows secret.git"
+	d := tokenDoor(f)
+	for _, target := range []string{"/", "/login?code=used"} {
+		for _, accept := range []string{"text/html", "application/json"} {
+			w := httptest.NewRecorder()
+			d.ServeHTTP(w, from(t, "GET", target, "Accept", accept))
+			body := w.Body.String()
+			if w.Code != 401 || !strings.Contains(body, "cairn serve --login --remote REMOTE") || strings.Contains(body, "secret.git") {
+				t.Errorf("%s for %s: %d, %s", target, accept, w.Code, body)
+			}
+			if accept == "text/html" && !strings.Contains(body, "team/REMOTE/serve/token") {
+				t.Errorf("%s: the token is elsewhere: %s", target, body)
+			}
+		}
+	}
+}
+
 func TestLogin(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, someTree)

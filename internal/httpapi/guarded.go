@@ -44,21 +44,44 @@ func (s *Server) LastUse(root string) time.Time {
 // Project opens a registered root by its id until ctx ends. The error wraps
 // cairn.ErrNotFound if it is not registered or was never tracked.
 func (s *Server) Project(ctx context.Context, id string) (*Project, error) {
-	s.projects.mu.Lock()
-	p := s.projects.byID(id)
-	s.projects.mu.Unlock()
-	if p == nil {
-		return nil, fmt.Errorf("%w: %w", cairn.ErrNotFound, unregistered("project "+shorten(id)))
+	p, err := s.projectByID(ctx, id)
+	if err != nil {
+		return nil, err
 	}
 	return p.open(ctx, false)
 }
 
+// projectByID finds a registered root. A remote is asked about an id that is not registered: the project may have been
+// pushed since.
+func (s *Server) projectByID(ctx context.Context, id string) (*project, error) {
+	p := s.projects.lookUp(id)
+	if p == nil && s.opt.Refresh != nil {
+		if err := s.refresh(ctx, id); err != nil {
+			return nil, err
+		}
+		p = s.projects.lookUp(id)
+	}
+	if p == nil {
+		return nil, fmt.Errorf("%w: %w", cairn.ErrNotFound, unregistered("project "+shorten(id)))
+	}
+	return p, nil
+}
+
+// refresh is Options.Refresh, where there is one.
+func (s *Server) refresh(ctx context.Context, id string) error {
+	if s.opt.Refresh == nil {
+		return nil
+	}
+	if err := s.opt.Refresh(ctx, id); err != nil {
+		return Unreachable(err)
+	}
+	return nil
+}
+
 // open opens the store of a project until ctx ends.
 func (p *project) open(ctx context.Context, create bool) (*Project, error) {
-	if refresh := p.server.opt.Refresh; refresh != nil {
-		if err := refresh(ctx, p.id); err != nil {
-			return nil, Unreachable(err)
-		}
+	if err := p.server.refresh(ctx, p.id); err != nil {
+		return nil, err
 	}
 	h, err := p.acquire(create)
 	if err != nil {

@@ -94,7 +94,7 @@ func (l *logins) use(code string) bool {
 // such a request reads (see checkOrigin).
 func (d *Door) login(w http.ResponseWriter, r *http.Request) error {
 	if !d.logins.use(r.URL.Query().Get("code")) {
-		return problem(http.StatusUnauthorized, protocol.Unauthorized, "this login code is not good any more: cairn serve --login makes another")
+		return problem(http.StatusUnauthorized, protocol.Unauthorized, "this login code is not good any more: %s makes another", d.server.loginCommand())
 	}
 	http.SetCookie(w, &http.Cookie{
 		Name: d.cookie, Value: d.logins.cookie(), Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode,

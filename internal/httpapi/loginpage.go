@@ -27,20 +27,30 @@ code { background: color-mix(in srgb, currentColor 10%, transparent); padding: .
 <body>
 <main>
 <h1>Log in to cairn</h1>
-<p>{{.}}</p>
+<p>{{.Why}}</p>
 <p>Type this in a terminal on the machine of the server, and open the link that it prints:</p>
-<p><code>cairn serve --login</code></p>
-<p>A link is good for one login. A login lasts until the server or the browser is closed.</p>
+<p><code>{{.Command}}</code></p>
+{{if .Remote}}<p>REMOTE is the git repository that this server shows.</p>
+{{end}}<p>A link is good for one login. A login lasts until the server or the browser is closed.</p>
 <p>Programs send the token instead: <code>Authorization: Bearer TOKEN</code>. The token is in the file
-<code>serve/token</code> of the data directory of cairn, which only its owner can read.</p>
+<code>{{if .Remote}}team/REMOTE/{{end}}serve/token</code> of the data directory of cairn, which only its owner can read.</p>
 </main>
 </body>
 </html>
 `
 
+// loginCommand prints a login link of this server. One that shows a remote has a socket of its own. The name of the remote
+// is not for a browser that has not logged in.
+func (s *Server) loginCommand() string {
+	if s.opt.ReadOnly == "" {
+		return "cairn serve --login"
+	}
+	return "cairn serve --login --remote REMOTE"
+}
+
 // writeLoginPage answers a browser that the door refuses because it has no login. It
 // returns false for every other request: programs get the problem document.
-func writeLoginPage(w http.ResponseWriter, r *http.Request, err error) bool {
+func (s *Server) writeLoginPage(w http.ResponseWriter, r *http.Request, err error) bool {
 	var p *Problem
 	if !errors.As(err, &p) || p.Status != http.StatusUnauthorized || !opensPage(r) {
 		return false
@@ -56,7 +66,10 @@ func writeLoginPage(w http.ResponseWriter, r *http.Request, err error) bool {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
 	w.WriteHeader(http.StatusUnauthorized)
-	_ = loginPage().Execute(w, why) // the browser has hung up
+	_ = loginPage().Execute(w, struct {
+		Why, Command string
+		Remote       bool
+	}{why, s.loginCommand(), s.opt.ReadOnly != ""}) // the browser has hung up
 	return true
 }
 

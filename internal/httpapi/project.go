@@ -21,7 +21,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// maxProjects is the limit on the projects of one server.
+// maxProjects is the limit on the projects that clients register. A remote has as many as were pushed there.
 const maxProjects = 1000
 
 // projects are the registered roots.
@@ -81,7 +81,7 @@ func (ps *projects) register(dir, id string, exact bool) (*project, error) {
 	if p := ps.byRoot[root]; p != nil {
 		return p, nil
 	}
-	if len(ps.byRoot) >= maxProjects {
+	if id == "" && len(ps.byRoot) >= maxProjects {
 		return nil, problem(429, protocol.TooMany, "there are %d projects already; DELETE /projects/{id} forgets one", maxProjects)
 	}
 	p := &project{id: either(id, cairn.ProjectID(root)), root: root, server: ps.server, cleaned: time.Now()}
@@ -157,6 +157,13 @@ func (ps *projects) byID(id string) *project {
 		}
 	}
 	return nil
+}
+
+// lookUp is byID for callers without the lock.
+func (ps *projects) lookUp(id string) *project {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	return ps.byID(id)
 }
 
 func (ps *projects) list() []*project {

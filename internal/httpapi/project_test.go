@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -27,6 +28,25 @@ func wait(t testing.TB, what string, so func() bool) {
 			t.Fatalf("still not: %s", what)
 		}
 	}
+}
+
+// TestMoreProjectsThanClientsMayRegister: a remote may have any number of them, and all are reached.
+func TestMoreProjectsThanClientsMayRegister(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree)
+	f.track()
+	dir := t.TempDir()
+	for i := range maxProjects + 1 {
+		root := filepath.Join(dir, strconv.Itoa(i))
+		if err := os.Mkdir(root, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.server.RegisterAs(root, strconv.Itoa(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.call("GET", "/project/"+strconv.Itoa(maxProjects)+"/usage", nil).problem(t, 404, "not-found") // it has no store
+	f.call("POST", "/projects", map[string]any{"directory": dir, "exact": true}).problem(t, 429, "too-many")
 }
 
 func TestProjects(t *testing.T) {

@@ -150,7 +150,32 @@ func TestTeamPage(t *testing.T) {
 	site.do("GET", "/", 200, "the remote cannot be reached", "ann@box")
 	site.do("GET", turn, 200, "the remote cannot be reached", "by &lt;b&gt;ann")
 	site.do("GET", "/ui/p/id-other/", 404)
-	newTeamSite(t, remote).do("GET", "/", 502, "The remote cannot be reached")
+	fresh := newTeamSite(t, remote)
+	fresh.do("GET", "/", 502, "The remote cannot be reached")
+	fresh.do("GET", turn, 502, "The remote cannot be reached")
+}
+
+// TestTeamWithoutList: a request that names a project needs none for the list of projects before it: the server may
+// have started a moment ago, or the project may be new on the remote. A remote that never answered is no missing
+// project.
+func TestTeamWithoutList(t *testing.T) {
+	t.Parallel()
+	gittest.LongUnlessRace(t)
+	o := gittest.NewOracle(t)
+	remote := filepath.Join(t.TempDir(), "fleet.git")
+	o.In(filepath.Dir(remote), "init", "-q", "--bare", "--template=", remote)
+	site := newTeamSite(t, remote)
+	site.do("GET", "/projects", 200, "[]")
+	pushSession(t, remote, "shop", "ann", "ses_a", "Cart", "Add a cart")
+	site.do("GET", "/project/id-shop/sessions", 200, "ses_a")
+	newTeamSite(t, remote).do("GET", "/dav/id-shop/", 405, "is a directory")
+	site.do("GET", "/project/id-other/sessions", 404, `no project \"id-other\"`)
+	if err := os.Rename(remote, remote+".away"); err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range []string{"/project/id-shop/sessions", "/dav/id-shop/"} {
+		newTeamSite(t, remote).do("GET", address, 502, "does not appear to be a git repository")
+	}
 }
 
 // TestTeamIsReadOnly: every operation that is no GET is refused, and so is every page that changes

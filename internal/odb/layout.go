@@ -21,7 +21,7 @@ import (
 const formatVersion = "1"
 
 // sealedVersion is the version of a sealed store. An earlier program refuses it. An open store has it for
-// a moment while it is sealed or opened.
+// a moment while it is sealed or opened, and after a kill in that moment until the next Sweep.
 const sealedVersion = "2"
 
 // Paths inside a store, with the separator of the system.
@@ -217,7 +217,7 @@ func checkOnce(dir string) error {
 	case isNewer(version):
 		return newerError(fmt.Sprintf("store %s has format version %.20q, this program knows version %s only; use a newer cairn",
 			dir, version, formatVersion))
-	case err == nil && (version == formatVersion || version == sealedVersion), hasStoreDirs(dir):
+	case err == nil && KnownVersion(version), hasStoreDirs(dir):
 		return checkStoreDirs(dir)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return fmt.Errorf("%w in %s", ErrNotStore, dir)
@@ -226,6 +226,9 @@ func checkOnce(dir string) error {
 	}
 	return fmt.Errorf("%w: %s: no version of a store", pack.ErrCorrupt, filepath.Join(dir, versionFile))
 }
+
+// KnownVersion reports whether this program reads an open store with a version: its own, or that of a sealed store.
+func KnownVersion(version string) bool { return version == formatVersion || version == sealedVersion }
 
 // newerError is the error for a store of a later program.
 type newerError string

@@ -17,8 +17,8 @@ import (
 
 // Sweep removes the leftovers of dead writers: temporary files, packs of cairn's without an
 // index, and indexes without a pack. Call it with the lock held. The temporary file of a writer
-// without the lock shows whether the writer lives, see atomicfile, and stays then. Without
-// leftovers Sweep reads four directories.
+// without the lock shows whether the writer lives, see atomicfile, and stays then. An open store
+// gets its version back. Without leftovers Sweep reads four directories and the version.
 func (db *DB) Sweep() error {
 	err := errors.Join(
 		db.sweepPackedRefsLock(),
@@ -27,6 +27,7 @@ func (db *DB) Sweep() error {
 		db.SweepPrivate(),
 		atomicfile.Sweep(db.path(journalDir), atomicfile.Prefix),
 		db.sweepPacks(),
+		db.sweepVersion(),
 	)
 	if err != nil {
 		return fmt.Errorf("sweep store %s: %w", db.dir, err)
@@ -36,6 +37,16 @@ func (db *DB) Sweep() error {
 
 // SweepPrivate is Sweep for cairn/ alone: temporary files and directories, and quarantines.
 func (db *DB) SweepPrivate() error { return sweepAside(db.path(privateDir)) }
+
+// sweepVersion takes the version of a sealed store from an open one: a process died beside the commit of sealing or
+// opening it.
+func (db *DB) sweepVersion() error {
+	text, err := atomicfile.Read(db.path(versionFile))
+	if err != nil || strings.TrimSpace(string(text)) != sealedVersion || IsSealed(db.dir) {
+		return nil // a missing version is for a repair
+	}
+	return db.MarkSealed(false)
+}
 
 // sweepTrees removes cairn/trees, a cache of look-ups that earlier releases wrote.
 func (db *DB) sweepTrees() error {

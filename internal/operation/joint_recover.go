@@ -18,10 +18,7 @@ func (r *Operator) wholeJoint(ctx context.Context, j *journal) (bool, error) {
 	if j.Joint == nil || j.Joint.Begun {
 		return true, nil
 	}
-	for _, root := range j.Joint.Roots {
-		if root == string(j.Joint.Root) {
-			continue
-		}
+	for _, root := range j.others() {
 		if has, err := r.hasShare(ctx, root, j.Joint.ID); err != nil || !has {
 			return false, otherRoot(root, r.Root, err)
 		}
@@ -41,10 +38,23 @@ func (r *Operator) hasShare(ctx context.Context, root, id string) (bool, error) 
 		return false, fmt.Errorf("%w: %w", state.ErrStore, err)
 	}
 	defer db.Close()
-	journals, err := db.Journals()
-	if err != nil {
-		return false, err
+	if has, err := hasJournal(db, id); err != nil || has {
+		return has, err
 	}
+	return r.hasRecord(ctx, db, root, id)
+}
+
+// hasRecord reports whether a store has the record of a share.
+func (r *Operator) hasRecord(ctx context.Context, db *odb.DB, root, id string) (bool, error) {
+	other := history.New(r.Opt, root)
+	other.Use(db)
+	share, _, err := other.ShareOf(ctx, id)
+	return share != nil, err
+}
+
+// hasJournal reports whether a store has the journal of a share.
+func hasJournal(db *odb.DB, id string) (bool, error) {
+	journals, err := db.Journals()
 	for _, stored := range journals {
 		var j journal
 		if stored.Name != history.JournalName || stored.Err != nil || json.Unmarshal(stored.Data, &j) != nil {
@@ -54,10 +64,48 @@ func (r *Operator) hasShare(ctx context.Context, root, id string) (bool, error) 
 			return true, nil
 		}
 	}
-	other := history.New(r.Opt, root)
-	other.Use(db)
-	share, _, err := other.ShareOf(ctx, id)
-	return share != nil, err
+	return false, err
+}
+
+// tellUnfinished names the roots whose shares wait for a command there. This root is finished, which says nothing of
+// them.
+func (r *Operator) tellUnfinished(ctx context.Context, j *journal) {
+	var waiting []string
+	for _, root := range j.others() {
+		if r.isWaiting(ctx, root, j.Joint.ID) {
+			waiting = append(waiting, root)
+		}
+	}
+	if len(waiting) > 0 {
+		r.Log.Warn("the operation is not finished in every directory; the next cairn command in each finishes it", "unfinished", waiting)
+	}
+}
+
+// isWaiting reports whether another root has the journal of a share and no record. Errors are for a command there.
+func (r *Operator) isWaiting(ctx context.Context, root, id string) bool {
+	db, err := odb.Open(state.StorePath(r.Opt.DataDir, root), root, odb.Options{})
+	if err != nil {
+		return false
+	}
+	defer db.Close()
+	if has, err := hasJournal(db, id); err != nil || !has {
+		return false
+	}
+	done, err := r.hasRecord(ctx, db, root, id)
+	return err == nil && !done
+}
+
+// others lists the other roots of a joint operation.
+func (j *journal) others() (roots []string) {
+	if j.Joint == nil {
+		return nil
+	}
+	for _, root := range j.Joint.Roots {
+		if root != string(j.Joint.Root) {
+			roots = append(roots, root)
+		}
+	}
+	return roots
 }
 
 // dropShare drops the journal of a joint operation that has not begun. err is why that is not known.

@@ -303,6 +303,7 @@ func (r *Operator) resume(ctx context.Context, l *history.Locked, j *journal) er
 	}
 	r.Log.Info("finished an interrupted operation", "kind", j.Kind, "operation", res.Operation,
 		"restored", len(res.Restored), "deleted", len(res.Deleted), "conflicts", len(res.Conflicts))
+	r.tellUnfinished(ctx, j)
 	return nil
 }
 

@@ -129,7 +129,7 @@ func (t *Team) List(ctx context.Context) ([]cairn.RemoteProject, Freshness) {
 // Project fetches the new checkpoints of a project. The error wraps cairn.ErrNotFound for one that neither the
 // list nor a cache has, and is that of the remote where there is no state to show.
 func (t *Team) Project(ctx context.Context, key string) (*cairn.RemoteProject, Freshness, error) {
-	all, _ := t.List(ctx)
+	all, list := t.List(ctx)
 	about := &cairn.RemoteProject{Key: key}
 	listed := false
 	for i := range all {
@@ -138,6 +138,9 @@ func (t *Team) Project(ctx context.Context, key string) (*cairn.RemoteProject, F
 		}
 	}
 	l := t.fetchOf(key, listed)
+	if l == nil && list.When.IsZero() { // no list was read
+		return nil, list, fmt.Errorf("project %s: %w", key, list.Err)
+	}
 	if l == nil {
 		return nil, Freshness{}, fmt.Errorf("%w: no project %q on the remote", cairn.ErrNotFound, key)
 	}

@@ -18,7 +18,7 @@ const mostShown = 64
 // receivePack returns the option of git push that makes a receiving git on this machine show only the refs beside
 // those to push, and those of stores whose lines are here already. "" leaves the receiving git as it is.
 func (m *remote) receivePack(specs []string) string {
-	if !IsLocal(m.url) && !strings.HasPrefix(m.url, "file://") {
+	if !m.isHere() {
 		return ""
 	}
 	var shown []string
@@ -32,9 +32,9 @@ func (m *remote) receivePack(specs []string) string {
 	slices.Sort(shown)
 	shown = slices.Compact(shown)
 	if len(shown) > mostShown || slices.ContainsFunc(shown, func(ref string) bool { return !isPlain(ref) }) {
-		return ""
+		return m.program("receive-pack")
 	}
-	command := "git -c 'core.alternateRefsPrefixes=" + strings.Join(shown, " ") + "' -c receive.hideRefs=refs/"
+	command := m.gitThere() + " -c 'core.alternateRefsPrefixes=" + strings.Join(shown, " ") + "' -c receive.hideRefs=refs/"
 	for _, ref := range shown {
 		command += " -c 'receive.hideRefs=!" + ref + "'"
 	}

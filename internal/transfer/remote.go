@@ -27,6 +27,7 @@ type remote struct {
 	log  *slog.Logger
 	tell git.Progress // may be nil
 
+	safe  []string        // directories of other users that the user's git works in
 	shown []string        // beginnings of refs that lead to what this store has, too
 	left  map[string]bool // lines of a push that the remote does not take, because their beginning is gone
 
@@ -60,7 +61,7 @@ func OpenRemote(r *history.Store, where string) (*remote, error) {
 		}
 	}
 	return &remote{
-		git: binary, home: r.Opt.Home, url: where, log: r.Log, tell: r.Opt.Told(),
+		git: binary, home: r.Opt.Home, safe: safeDirectories(r), url: where, log: r.Log, tell: r.Opt.Told(),
 		timeout: cmp.Or(r.Opt.RemoteTimeout, settings.DefaultRemoteTimeout), limit: "the setting remote_timeout",
 	}, nil
 }
@@ -92,10 +93,12 @@ func (m *remote) run(ctx context.Context, gitDir string, args, rest []string, en
 	if !slices.Contains(args, "ls-remote") {
 		args = append(slices.Clone(args), "--progress")
 	}
+	option := m.program("upload-pack")
 	if slices.Contains(args, "push") {
-		if option := m.receivePack(rest); option != "" {
-			args = append(args, option)
-		}
+		option = m.receivePack(rest)
+	}
+	if option != "" {
+		args = append(args[:len(args):len(args)], option)
 	}
 	args = append(append(args[:len(args):len(args)], "--", m.url), rest...)
 	ctx, g, end := m.guarded(ctx, gitDir)
@@ -129,5 +132,8 @@ func onOneLine(text string) string {
 	lines = slices.DeleteFunc(lines, func(line string) bool {
 		return slices.ContainsFunc(noFault, func(beginning string) bool { return strings.HasPrefix(line, beginning) })
 	})
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
+	}
 	return strings.Join(lines, "; ")
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/atrest"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/fsck"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/odbtest"
 	"github.com/seed-fb9cbc17/cairn/internal/sealed"
 )
@@ -95,14 +96,37 @@ func (c *crashed) check(when string) {
 		c.Fatalf("%s: %v", when, err)
 	}
 	defer db.Close()
-	odbtest.Must(c, locked(c, db, func() error { return db.Sweep() }))
-	got := listing(c, c.dir)
-	if got["cairn/version"] != c.open["cairn/version"] { // a kill beside the commit leaves that of a sealed store
-		odbtest.Must(c, locked(c, db, func() error { return db.MarkSealed(false) }))
-		got = listing(c, c.dir)
+	for fault, err := range fsck.Verify(c.Context(), db, fsck.Options{}) {
+		if err != nil || fault.Kind != fsck.FaultTemporary {
+			c.Errorf("%s: %+v, %v", when, fault, err)
+		}
 	}
+	odbtest.Must(c, locked(c, db, func() error { return db.Sweep() })) // a kill beside the commit leaves the version of a sealed store
+	got := listing(c, c.dir)
 	gittest.AssertEqual(c, when, c.open, got)
 	c.lines.Check(true)
+}
+
+// TestOpenStoreWithVersionOfSealed: a kill beside the commit leaves an open store the version of a sealed one. That is no
+// damage, and the next sweep writes its own version again. A sealed store keeps its version.
+func TestOpenStoreWithVersionOfSealed(t *testing.T) {
+	t.Parallel()
+	l := filled(t)
+	odbtest.Must(t, locked(t, l.DB, func() error { return l.DB.MarkSealed(true) }))
+	for fault, err := range fsck.Verify(t.Context(), l.DB, fsck.Options{}) {
+		t.Errorf("%+v, %v", fault, err)
+	}
+	odbtest.Must(t, locked(t, l.DB, func() error { return l.DB.Sweep() }))
+	if got := listing(t, l.Dir())["cairn/version"]; got != listing(t, filled(t).Dir())["cairn/version"] {
+		t.Errorf("the version is %v", got)
+	}
+	_, err := seal(t, l.DB, keyPair(t))
+	odbtest.Must(t, err)
+	version := listing(t, l.Dir())["cairn/version"]
+	odbtest.Must(t, l.DB.Sweep())
+	if got := listing(t, l.Dir())["cairn/version"]; got != version {
+		t.Errorf("the version of a sealed store became %v", got)
+	}
 }
 
 // TestKilled kills each command before its write-type system calls.

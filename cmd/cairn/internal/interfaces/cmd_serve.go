@@ -36,7 +36,8 @@ Without --listen the only way in is a Unix socket, serve/sock in the data
 directory, which only you can open. cairn track, diff, patch, restore, revert,
 undo and redo and the hooks use the socket when it is there, and give the same
 answers when it is not; --no-server or CAIRN_NO_SERVER=1 keeps them from it.
-There is one server for each data directory.
+There is one server for each data directory; one that hooks have started ends
+where a person starts one.
 
 With --listen there is also a TCP port. A request to it needs the token, as
 Authorization: Bearer TOKEN, or the cookie of a browser that has logged in. The
@@ -135,7 +136,7 @@ func (c *commands) serve(ctx context.Context, cmd *cobra.Command, f serveFlags, 
 	if err != nil {
 		return err
 	}
-	claim, err := f.claim(ctx, dataDir)
+	claim, err := f.claim(ctx, c, dataDir)
 	if err != nil || claim == nil {
 		return errors.Join(err, closeListener(listener))
 	}
@@ -196,15 +197,29 @@ func (c *commands) ways(
 }
 
 // claim claims the data directory, nil where there is nothing to do for a server on demand.
-func (f *serveFlags) claim(ctx context.Context, dataDir string) (*httpapi.Claim, error) {
+func (f *serveFlags) claim(ctx context.Context, c *commands, dataDir string) (*httpapi.Claim, error) {
 	if f.onDemand {
 		return httpapi.NewClaimOnDemand(ctx, dataDir, cli.BuildName())
 	}
-	claim, err := httpapi.NewClaim(dataDir)
-	if err == nil {
+	if r := protocol.ReadRunning(dataDir); r.Alive() {
+		c.Console.Remark("the server that hooks have started ends first (process %d)", r.Process.PID)
+	}
+	claim, err := httpapi.NewClaimByHand(ctx, dataDir)
+	switch {
+	case err == nil:
 		err = protocol.RemoveRunning(dataDir) // of a server that was killed
+	case errors.Is(err, httpapi.ErrServed):
+		err = fmt.Errorf("%w (%s prints a link to its page; one with other directories or options starts once it has ended)", err, f.loginCommand())
 	}
 	return claim, err
+}
+
+// loginCommand is the command that prints a login link of the same server.
+func (f *serveFlags) loginCommand() string {
+	if f.remote == "" {
+		return "cairn serve --login"
+	}
+	return "cairn serve --login --remote " + wording.ShellWord(f.remote)
 }
 
 func closeListener(l net.Listener) error {

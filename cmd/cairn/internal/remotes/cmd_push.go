@@ -37,7 +37,8 @@ sealed for the same recipients, without the option, too, until --encrypt none.
 With other recipients all lines of the store are sealed again for them, and what
 was there is deleted. A lost key cannot be replaced.
 
-The git program does the work, without your configuration. It may use the ssh
+The git program does the work, without your configuration but for
+safe.directory, which lets it into a REMOTE of another user. It may use the ssh
 agent, ~/.ssh and ~/.netrc, and never asks for a password. Your own repository
 has no part in it, and the names of its remotes are unknown here.
 

@@ -14,7 +14,7 @@ import (
 )
 
 // TestUndoNamesAnInterruptedOperation: an undo finishes the restore of a dead process first. It names
-// that restore and takes it back, not the one before.
+// that restore and takes it back, not the one before. Until then lists say that something is under way.
 func TestUndoNamesAnInterruptedOperation(t *testing.T) {
 	t.Parallel()
 	work := t.TempDir()
@@ -35,13 +35,18 @@ func TestUndoNamesAnInterruptedOperation(t *testing.T) {
 	before := gittest.Manifest(t, dir)
 	interruptRestore(t, dir, filepath.Join(home, ".local", "share", "cairn"), "@")
 	gittest.AssertEqual(t, "interrupted", before, gittest.Manifest(t, dir))
+	for _, list := range []string{"operations", "log"} { // they take no lock
+		if got := runHere(t, dir, home, "", list); got.status != cli.ExitDone || !strings.Contains(got.stderr, "an operation is under way") {
+			t.Errorf("%s says %s", list, got.stderr)
+		}
+	}
 	got := runHere(t, dir, home, "", "undo")
 	gittest.AssertEqual(t, "undone", before, gittest.Manifest(t, dir))
 	if got.status != cli.ExitDone || !strings.Contains(got.stderr, "finished an interrupted operation (kind restore") || !strings.Contains(got.stderr, "took back: the restore") {
 		t.Errorf("status %d: %s%s", got.status, got.stdout, got.stderr)
 	}
 	list := runHere(t, dir, home, "", "operations")
-	if n := strings.Count(list.stdout, "\n"); n != 3 {
+	if n := strings.Count(list.stdout, "\n"); n != 3 || strings.Contains(list.stderr, "under way") {
 		t.Errorf("%d operations:\n%s", n, list.stdout)
 	}
 }

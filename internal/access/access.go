@@ -42,6 +42,10 @@ func Lines(r Repo) operation.Lines { return r.inner().lines }
 // CleaningDue reports whether the last cleaning began at least every ago. It reads one small file.
 func CleaningDue(r Repo, every time.Duration) bool { return r.inner().cleaner.Due(every) }
 
+// UnderWay reports whether an operation has begun and is not recorded yet. Its process may be dead. It looks for one
+// file.
+func UnderWay(r Repo) bool { return r.inner().store.UnderWay() }
+
 // FreeSpace returns the bytes that are free on the disk of the store of a Repo.
 func FreeSpace(r Repo) (int64, error) { return r.inner().store.FreeSpace() }
 

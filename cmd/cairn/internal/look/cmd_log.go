@@ -204,6 +204,7 @@ type logRun struct {
 func (c *commands) log(ctx context.Context, repo *cairn.Repo, f *logFlags, opt session.LogOptions, text cairn.DiffOptions) error {
 	r := logRun{commands: c, ctx: ctx, repo: repo, sessions: session.New(repo), f: f, text: text, paths: opt.Paths, array: c.NewArray()}
 	left := f.number
+	c.tellUnderWay(repo)
 	for e, err := range r.sessions.Checkpoints(ctx, opt) {
 		if err == nil {
 			err = r.write(e.Checkpoint, e.Work)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
+	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/sessiontext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
@@ -72,6 +73,7 @@ func (c *commands) operationsCommand() *cobra.Command {
 func (c *commands) operations(ctx context.Context, repo *cairn.Repo, left int, paths bool) error {
 	array := c.NewArray()
 	moves := operationLines{c, ctx, session.New(repo), make(session.WorkCache)}
+	c.tellUnderWay(repo)
 	listed := 0
 	for op, err := range repo.Operations(ctx) {
 		switch {
@@ -97,6 +99,14 @@ func (c *commands) operations(ctx context.Context, repo *cairn.Repo, left int, p
 		c.Console.Remark("nothing was restored, reverted or undone yet")
 	}
 	return nil
+}
+
+// tellUnderWay says that the list lacks an operation, and that the directory may be half of what it leads to. A list
+// takes no lock, so it finishes nothing.
+func (c *commands) tellUnderWay(repo *cairn.Repo) {
+	if access.UnderWay(repo) {
+		c.Console.Remark("an operation is under way; where its process has died, cairn track or any other command that writes finishes it")
+	}
 }
 
 // operationLines prints operations for people.

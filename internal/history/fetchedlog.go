@@ -4,17 +4,11 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"maps"
-	"slices"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
-
-// foreign reports whether the lines are those of another store.
-func (of lines) foreign() bool {
-	return len(of) > 0 && (strings.HasPrefix(of[0], RefRemotes) || strings.HasPrefix(of[0], RefImported))
-}
 
 // fetchedLog is LogOf for the lines of other stores and for imported checkpoints. The lines of one store are states
 // of one disk; those of several are brought into the order of time.
@@ -28,7 +22,7 @@ func (r *Store) fetchedLog(ctx context.Context, opt LogOptions) iter.Seq2[*Check
 		m := &newestOf{}
 		defer m.stop()
 		for _, s := range sources {
-			m.add(s.from, r.logOf(ctx, s.of, opt))
+			m.add(s.from, r.logOf(ctx, lines{foreign: s.lines}, opt))
 		}
 		m.run(yield)
 	}
@@ -36,13 +30,13 @@ func (r *Store) fetchedLog(ctx context.Context, opt LogOptions) iter.Seq2[*Check
 
 // fetchedSource is another store, or all bundles.
 type fetchedSource struct {
-	from *Machine
-	of   lines
+	from  *Machine
+	lines []odb.Ref
 }
 
-// fetchedSources lists where fetched and imported checkpoints come from.
-func (r *Store) fetchedSources() ([]fetchedSource, error) {
-	refs, err := r.refsBelow(RefRemotes, RefImported)
+// fetchedSources lists where fetched and imported checkpoints come from, in the order of the stores' ids.
+func (r *Store) fetchedSources() (list []*fetchedSource, err error) {
+	refs, err := r.refsBelow(RefImported, RefRemotes)
 	if err != nil {
 		return nil, err
 	}
@@ -50,25 +44,29 @@ func (r *Store) fetchedSources() ([]fetchedSource, error) {
 	if err != nil {
 		r.Log.Warn("the machines of fetched lines are not known", "error", err)
 	}
-	found := make(map[string]fetchedSource)
+	of := make(map[string]*fetchedSource)
 	for _, ref := range refs {
-		if strings.HasPrefix(ref.Name, RefImported) {
-			found[""] = fetchedSource{&Machine{}, lines{RefImported}}
-			continue
+		store := ""
+		if name, ok := strings.CutPrefix(ref.Name, RefRemotes); ok {
+			line := ""
+			if store, line, _ = strings.Cut(name, "/"); !isLine(line) {
+				continue
+			}
 		}
-		store, _ := fetchedName(ref.Name)
-		from := machines[store]
-		from.Store = store
-		below := RefRemotes + store + "/"
-		found[store] = fetchedSource{&from, lines{
-			below + strings.TrimPrefix(RefTracks, RefRoot), below + strings.TrimPrefix(RefSessions, RefRoot),
-		}}
-	}
-	var list []fetchedSource
-	for _, store := range slices.Sorted(maps.Keys(found)) {
-		list = append(list, found[store])
+		if of[store] == nil {
+			from := machines[store]
+			from.Store = store
+			of[store] = &fetchedSource{from: &from}
+			list = append(list, of[store])
+		}
+		of[store].lines = append(of[store].lines, ref)
 	}
 	return list, nil
+}
+
+// isLine reports whether a name below refs/cairn/ is that of a line of checkpoints.
+func isLine(name string) bool {
+	return strings.HasPrefix(RefRoot+name, RefTracks) || strings.HasPrefix(RefRoot+name, RefSessions)
 }
 
 // newestOf brings several sequences, each with the newest first, into one.

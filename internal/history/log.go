@@ -28,7 +28,7 @@ func (r *Store) LogOf(ctx context.Context, opt LogOptions) iter.Seq2[*Checkpoint
 	if opt.Fetched {
 		return r.fetchedLog(ctx, opt)
 	}
-	return r.logOf(ctx, lines{RefTracks, RefSessions, RefLost}, opt)
+	return r.logOf(ctx, ownLines, opt)
 }
 
 // logOf is LogOf with the lines to select from. All of them are states of one disk.

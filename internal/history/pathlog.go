@@ -35,10 +35,7 @@ func (l *pathLog) selects() bool { return len(l.finders) > 0 || l.opt.Text != ""
 // walk yields the selected checkpoints.
 func (l *pathLog) walk(yield func(*Checkpoint, error) bool) {
 	l.yield = yield
-	all := func(ctx context.Context) iter.Seq2[*Checkpoint, error] {
-		return l.repo.checkpointsOf(ctx, l.of, l.selects())
-	}
-	for c, err := range ahead(l.ctx, all) {
+	for c, err := range l.all() {
 		goOn := false
 		if err == nil {
 			goOn, err = l.goBack(c)
@@ -60,6 +57,17 @@ func (l *pathLog) walk(yield func(*Checkpoint, error) bool) {
 	if len(l.finders) > 0 && !l.found && l.opt.Since.IsZero() {
 		yield(nil, state.NotFound("path %s in any checkpoint", l.opt.Paths[0]))
 	}
+}
+
+// all yields what is selected from. Of many other stores each has few checkpoints that are wanted, so none is read ahead.
+func (l *pathLog) all() iter.Seq2[*Checkpoint, error] {
+	walk := func(ctx context.Context) iter.Seq2[*Checkpoint, error] {
+		return l.repo.checkpointsOf(ctx, l.of, l.selects())
+	}
+	if l.of.foreign != nil {
+		return walk(l.ctx)
+	}
+	return ahead(l.ctx, walk)
 }
 
 // goBack goes on to the next older checkpoint, nil after the oldest. It returns false if the walk
@@ -193,7 +201,7 @@ func (l *pathLog) leavesOut(f *PathFinder, c, newer *Checkpoint) (bool, error) {
 func (l *pathLog) before(c *Checkpoint) (object.ID, error) {
 	for at := c; len(at.commit.Parents) > 0; {
 		parent, err := l.repo.ReadCheckpoint(at.commit.Parents[0])
-		if err != nil && l.of.foreign() { // as the walk has told
+		if err != nil && l.of.foreign != nil { // as the walk has told
 			break
 		}
 		if err != nil {

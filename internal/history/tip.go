@@ -41,7 +41,7 @@ func IsRefusal(err error) bool {
 
 // Newest returns the newest checkpoint outside of sessions, nil if there is none.
 func (r *Store) Newest(ctx context.Context) (*Checkpoint, error) {
-	for c, err := range r.checkpointsOf(ctx, lines{RefTracks}, false) {
+	for c, err := range r.checkpointsOf(ctx, lines{prefixes: []string{RefTracks}}, false) {
 		return c, err
 	}
 	return nil, nil

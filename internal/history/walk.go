@@ -16,19 +16,33 @@ import (
 // Checkpoints yields the checkpoints of all lines, newest first. Of a session it yields only those
 // whose state differs from the one before. An error ends the iteration.
 func (r *Store) Checkpoints(ctx context.Context) iter.Seq2[*Checkpoint, error] {
-	return r.checkpointsOf(ctx, lines{RefTracks, RefSessions, RefLost}, false)
+	return r.checkpointsOf(ctx, ownLines, false)
 }
 
-// lines are the prefixes of the refs of lines.
-type lines []string
+// lines are those whose refs have one of the prefixes, or lines of another store.
+type lines struct {
+	prefixes []string
+	foreign  []odb.Ref // all of them; nil = the lines are this store's own
+}
+
+// ownLines are the lines of this store, which are states of one disk.
+var ownLines = lines{prefixes: []string{RefTracks, RefSessions, RefLost}}
+
+// refs lists the refs of the lines.
+func (of *lines) refs(r *Store) ([]odb.Ref, error) {
+	if of.foreign != nil {
+		return of.foreign, nil
+	}
+	return r.refsBelow(of.prefixes...)
+}
 
 // checkpointsOf yields the checkpoints of lines, newest first. With captures it yields the events of sessions that were
 // captured, too: another line may have had other states in between.
 func (r *Store) checkpointsOf(ctx context.Context, of lines, captures bool) iter.Seq2[*Checkpoint, error] {
 	return func(yield func(*Checkpoint, error) bool) {
-		w, tips, err := r.newWalk(of...)
+		w, tips, err := r.newWalk(of)
 		if err == nil {
-			w.captures, w.foreign = captures, of.foreign()
+			w.captures, w.foreign = captures, of.foreign != nil
 		}
 		for i, tip := range tips {
 			if tips[i], err = w.skipUnchanged(tip); err != nil {
@@ -57,7 +71,7 @@ func (r *Store) checkpointsOf(ctx context.Context, of lines, captures bool) iter
 // out: it may be damaged, but it is not this store's own history.
 func (r *Store) otherStates(ctx context.Context) iter.Seq2[*Checkpoint, error] {
 	return func(yield func(*Checkpoint, error) bool) {
-		w, tips, err := r.newWalk(RefPins, RefImported, RefRemotes)
+		w, tips, err := r.newWalk(lines{prefixes: []string{RefPins, RefImported, RefRemotes}})
 		if err != nil {
 			yield(nil, err)
 			return
@@ -85,11 +99,11 @@ type walk struct {
 	foreign  bool // a line that cannot be read further ends there: it is not this store's own history
 }
 
-// newWalk reads the commits that the refs with the prefixes name. Damage to one line does not hide
-// the others: a ref that cannot be read is logged and left out.
-func (r *Store) newWalk(prefixes ...string) (w *walk, tips []*Checkpoint, err error) {
+// newWalk reads the newest commits of lines. Damage to one line does not hide the others: a ref that
+// cannot be read is logged and left out.
+func (r *Store) newWalk(of lines) (w *walk, tips []*Checkpoint, err error) {
 	w = &walk{repo: r, ends: r.Ends(), seen: make(map[object.ID]bool)}
-	refs, err := r.refsBelow(prefixes...)
+	refs, err := of.refs(r)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -220,7 +220,7 @@ func (c *commands) log(ctx context.Context, repo *cairn.Repo, f *logFlags, opt s
 	if c.Global.JSON {
 		err = r.array.Close()
 	}
-	if left == f.number {
+	if left == f.number && !selects(&opt) {
 		r.tellOfOthers()
 	}
 	if err == nil && r.unread {
@@ -229,13 +229,16 @@ func (c *commands) log(ctx context.Context, repo *cairn.Repo, f *logFlags, opt s
 	return err
 }
 
+// selects reports whether a log may be empty although there are checkpoints.
+func selects(opt *session.LogOptions) bool {
+	return opt.Fetched || opt.Session != "" || opt.Text != nil || opt.LogOptions.Text != "" ||
+		len(opt.Paths) > 0 || !opt.Since.IsZero() || !opt.Until.IsZero()
+}
+
 // tellOfOthers says where checkpoints are, if this store has none of its own.
 func (r *logRun) tellOfOthers() {
-	for range r.repo.Checkpoints(r.ctx) {
-		return
-	}
 	for _, err := range r.repo.Log(r.ctx, cairn.LogOptions{Fetched: true}) {
-		if err == nil && !r.f.fetched {
+		if err == nil {
 			r.Console.Remark("no checkpoint of this machine yet; cairn log --fetched lists those of others")
 		}
 		return

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"os"
 	"os/signal"
 	"path/filepath"
 	"strings"
@@ -19,6 +20,9 @@ import (
 // TestInterruptible is not parallel: signals are for the process. A terminal that is closed sends SIGHUP, and its shell
 // sends it again.
 func TestInterruptible(t *testing.T) {
+	caught := make(chan os.Signal, 3) // a run below nohup ignores SIGHUP, unless something wants it
+	signal.Notify(caught, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(caught)
 	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
 		ctx, catch := interruptible()
 		catch()

@@ -1,6 +1,7 @@
 package cairn_test
 
 import (
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -266,6 +267,42 @@ func TestR48_BackInASparseCheckout(t *testing.T) {
 			f.write("out/deep/h", "new")
 			if got := f.track(); !slices.Equal(f.patch(full.Hash), []string{"out/deep/h"}) {
 				t.Errorf("after a change: %q, left out %+v", f.patch(full.Hash), got.Skipped)
+			}
+		})
+	}
+}
+
+// A directory of which a sparse checkout left nothing comes back with a new file. What the sparse checkout leaves out of it
+// is still not deleted, whether the stat cache is from before or not.
+func TestR48_NewFileBelowWhatASparseCheckoutLeavesOut(t *testing.T) {
+	t.Parallel()
+	for _, fresh := range []bool{false, true} {
+		t.Run(fmt.Sprintf("fresh=%v", fresh), func(t *testing.T) {
+			t.Parallel()
+			o := gittest.NewOracle(t)
+			f := newFixture(t, gittest.Tree{"in/f": gittest.File("in"), "out/g": gittest.File("out"), "out/deep/h": gittest.File("h")})
+			o.Init(f.root)
+			o.Commit(f.root, "first")
+			o.In(f.root, "sparse-checkout", "set", "in")
+			f.track()
+			f.write("out/new", "new")
+			if fresh {
+				f.loseIndex()
+			}
+			for range 2 { // the second has the stat cache of the first
+				got := f.track()
+				skippedAs(t, got.Skipped, "out/deep", "sparse checkout")
+				skippedAs(t, got.Skipped, "out/g", "sparse checkout")
+				if !slices.Contains(f.files(got.Hash), "out/new") {
+					t.Errorf("captured %q", f.files(got.Hash))
+				}
+			}
+			with := f.track()
+			o.In(f.root, "sparse-checkout", "disable")
+			f.track()
+			f.restore(with.Hash)
+			if !f.exists("out/g") || !f.exists("out/deep/h") || f.read("out/new") != "new" {
+				t.Error("absent by a sparse checkout was taken for deleted")
 			}
 		})
 	}

@@ -127,7 +127,7 @@ func (s *ruleSource) updateAux(x *index.Index, dropped []state.Path) {
 		return
 	}
 	full := s.user.full
-	if full == nil && s.user.late.Load() {
+	if full == nil && (s.user.late.Load() || s.user.isCoarse(x)) {
 		full = s.user.read()
 	}
 	switch {
@@ -137,6 +137,12 @@ func (s *ruleSource) updateAux(x *index.Index, dropped []state.Path) {
 		return
 	}
 	s.aux.copyUserIndex(s.user.kept)
+}
+
+// isCoarse reports whether a directory of which a sparse checkout left nothing is there again: the excerpt names it for
+// everything in it that is left out.
+func (u *userIndex) isCoarse(x *index.Index) bool {
+	return slices.ContainsFunc(u.kept.Sparse, func(p state.Path) bool { return x.Dirs[string(p)] != nil })
 }
 
 // remember adds dropped paths to the excerpt. It returns false if the excerpt does not suffice:

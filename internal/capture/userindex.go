@@ -30,6 +30,7 @@ type userIndex struct {
 	kept      auxiliary
 	allLent   bool // the capture holds every entry of full, and none is marked in any way
 
+	warn func(text string, about ...any)
 	read func() *git.Index // reads the index on demand, once; nil if that fails
 	late atomic.Bool       // read was called
 }
@@ -50,7 +51,7 @@ func (s *ruleSource) loadUserIndex(r *Capturer, repo *git.Repo) {
 		return
 	}
 	read := func() *git.Index { return r.readUserIndex(repo) }
-	u := &userIndex{repo: repo, signature: signature, prefix: prefix, read: sync.OnceValue(read)}
+	u := &userIndex{repo: repo, signature: signature, prefix: prefix, warn: r.Log.Warn, read: sync.OnceValue(read)}
 	if err == nil && s.before.UserIndex != nil && *s.before.UserIndex == signature {
 		u.kept, s.user = s.before, u
 		return
@@ -207,6 +208,8 @@ func (u *userIndex) excerpt(full *git.Index, x *index.Index) auxiliary {
 			continue
 		}
 		switch {
+		case e.SkipWorktree && e.Mode == object.Dir && x.Dirs[path] != nil:
+			aux.Sparse = append(aux.Sparse, u.unfold(path, e.ID, x)...)
 		case e.SkipWorktree:
 			aux.Sparse = append(aux.Sparse, state.Path(path))
 		case e.Mode == object.Gitlink:

@@ -35,8 +35,8 @@ func (s *Sessions) others(ctx context.Context, id string) otherRoots {
 	return list
 }
 
-// furtherOf lists the other roots of a session, none for a session that has not begun. Those of a session that was
-// fetched are of another machine.
+// furtherOf lists the other roots of a session, where they lie now; none for a session that has not begun. Those of a
+// session that was fetched are of another machine.
 func (s *Sessions) furtherOf(ctx context.Context, id string) []string {
 	if id == "" || s.alone {
 		return nil
@@ -45,7 +45,13 @@ func (s *Sessions) furtherOf(ctx context.Context, id string) []string {
 	if err != nil || h.from != nil {
 		return nil
 	}
-	return h.Further
+	var roots []string
+	for _, root := range h.Further {
+		if root = s.lines.PresentRoot(root); root != s.repo.Root() {
+			roots = append(roots, root)
+		}
+	}
+	return roots
 }
 
 // sessionsIn returns the sessions of another root. They leave all further roots to s.

@@ -276,6 +276,64 @@ func TestRootsGone(t *testing.T) {
 	}
 }
 
+// TestRootsMoved: where a root of the session was moved, all go on together, whichever root is asked: sessions, and
+// operations from before the move.
+func TestRootsMoved(t *testing.T) {
+	t.Parallel()
+	for i := range 4 {
+		moved, asked := i%2, i/2
+		t.Run(fmt.Sprintf("moved=%d,asked=%d", moved, asked), func(t *testing.T) {
+			t.Parallel()
+			r := newRoots(t, twoTrees()...)
+			states := r.turns()
+			r.revert("s", session.Target{Message: "m3"})
+			f, old := r.all[moved], r.all[moved].root
+			if err := f.repo.Close(); err != nil {
+				t.Fatal(err)
+			}
+			f.root = filepath.Join(t.TempDir(), filepath.Base(old))
+			if err := os.Rename(old, f.root); err != nil {
+				t.Fatal(err)
+			}
+			if err := cairn.Adopt(background, f.data, old, f.root); err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range r.all {
+				f.reopen()
+			}
+			from, other := r.all[asked], r.all[1-asked]
+			if _, err := from.repo.Undo(background, cairn.RevertOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			r.same("undo of the revert from before the move", states[3])
+			if _, err := other.repo.Redo(background, cairn.RevertOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			r.same("redo in the other root", states[2])
+			_, res := from.revert("s", session.Target{Message: "m1"})
+			r.same("revert", states[0])
+			if len(res.Elsewhere) != 1 || string(res.Elsewhere[0].Root) != other.root {
+				t.Errorf("%+v", res)
+			}
+			other.unrevert("s")
+			r.same("unrevert in the other root", states[3])
+			st, err := from.BeginStep(background, session.StepBegin{Session: "s", Message: "m4", Step: "4"})
+			if err != nil || len(st.Missing) > 0 {
+				t.Fatalf("a step begins: %+v, %v", st, err)
+			}
+			other.write("file", "4\n")
+			if st, err = from.EndStep(background, session.StepEnd{Session: "s"}); err != nil || len(st.Missing) > 0 {
+				t.Fatalf("and ends: %+v, %v", st, err)
+			}
+			other.revert("s", session.Target{Message: "m4"})
+			r.same("the step in the other root", states[3])
+			for _, f := range r.all {
+				gittest.NewOracle(t).Fsck(f.repo.StoreDir())
+			}
+		})
+	}
+}
+
 // TestRootsJoinLater: a root that joins in the middle of a step goes back to where it joined.
 func TestRootsJoinLater(t *testing.T) {
 	t.Parallel()

@@ -1,15 +1,18 @@
 package history
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -148,4 +151,24 @@ func (r *Store) Moved() []odb.MovedRoot {
 		}
 	})
 	return r.movedRoots
+}
+
+// PresentRoot returns where a root lies now: its real path, or that of the directory whose store was of root before and
+// came along to another path. A root that is gone stays as it is.
+func (r *Store) PresentRoot(root string) string {
+	if real, err := realpath.Of(root); !errors.Is(err, fs.ErrNotExist) {
+		return cmp.Or(real, root)
+	}
+	stores, _ := odb.List(filepath.Dir(r.DB.Dir())) // one that cannot be listed knows no other place
+	present, last := root, time.Time{}
+	for _, store := range stores {
+		if !odb.WasAt(store, root) {
+			continue
+		}
+		at, err := odb.RecordedRoot(store)
+		if used, _ := odb.Used(store); err == nil && !used.Before(last) {
+			present, last = at, used
+		}
+	}
+	return present
 }

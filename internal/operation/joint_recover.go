@@ -30,6 +30,7 @@ func (r *Operator) wholeJoint(ctx context.Context, j *journal) (bool, error) {
 // lock: the process that held all of them is dead. A record is written before its journal goes, so a
 // reader that looks for the journal first misses neither.
 func (r *Operator) hasShare(ctx context.Context, root, id string) (bool, error) {
+	root = r.PresentRoot(root)
 	db, err := odb.Open(state.StorePath(r.Opt.DataDir, root), root, odb.Options{})
 	if errors.Is(err, odb.ErrNotStore) {
 		return false, nil

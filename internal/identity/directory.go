@@ -2,7 +2,6 @@ package identity
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"github.com/seed-fb9cbc17/cairn/internal/process"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
@@ -34,20 +33,8 @@ type directoryNote struct {
 	Directory
 }
 
-// Encode returns the stored form.
+// Encode returns the stored form. A directory has one, so that bytes are compared and never read.
 func (d Directory) Encode() ([]byte, error) {
 	data, err := json.Marshal(directoryNote{noteVersion, d})
 	return append(data, '\n'), err
-}
-
-// DecodeDirectory reads the stored form. A form of a later release is an error.
-func DecodeDirectory(data []byte) (Directory, error) {
-	var n directoryNote
-	if err := json.Unmarshal(data, &n); err != nil {
-		return Directory{}, fmt.Errorf("identity of the directory: %w", err)
-	}
-	if n.Version != noteVersion {
-		return Directory{}, fmt.Errorf("identity of the directory: version %d, %w", n.Version, ErrLater)
-	}
-	return n.Directory, nil
 }

@@ -1,8 +1,9 @@
 package repair
 
 import (
+	"bytes"
 	"errors"
-	"slices"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -34,41 +35,41 @@ func renamed(all []trace, root string) (f Former, ok bool) {
 	if !known {
 		return f, false
 	}
+	note, err := self.Encode()
+	if err != nil {
+		return f, false
+	}
+	var last time.Time
 	for _, t := range all {
-		if t.directory != self {
+		if !bytes.Equal(t.note, note) {
 			continue
 		}
 		at, err := odb.FormerRoot(t.store, root)
-		if errors.Is(err, odb.ErrSealed) || err == nil && LeftFor(at, root) {
-			f, ok = Former{t.store, at}, true
+		if !errors.Is(err, odb.ErrSealed) && (err != nil || !LeftFor(at, root)) {
+			continue
+		}
+		if used, _ := odb.Used(t.store); !used.Before(last) {
+			f, ok, last = Former{t.store, at}, true, used
 		}
 	}
 	return f, ok
 }
 
-// trace is a store and the directory that it captured last.
+// trace is a store and its note of the directory that it captured last. A directory has one note, so the bytes tell
+// whether it is that directory: there may be thousands of stores.
 type trace struct {
-	store     string
-	directory identity.Directory
-	used      time.Time
+	store string
+	note  []byte
 }
 
-// traces lists the stores in a data directory that know their directory, the one that was used last at the end.
+// traces lists the stores in a data directory that know their directory.
 func traces(dataDir string) (list []trace) {
 	stores, _ := odb.List(StoresIn(dataDir)) // what cannot be listed has no trace
 	for _, store := range stores {
-		data, err := atomicfile.Read(odb.PrivateIn(store, odb.PrivateWhere))
-		if err != nil {
-			continue
+		if note, err := atomicfile.Read(odb.PrivateIn(store, odb.PrivateWhere)); err == nil {
+			list = append(list, trace{store, note})
 		}
-		d, err := identity.DecodeDirectory(data)
-		if err != nil {
-			continue
-		}
-		used, _ := odb.Used(store)
-		list = append(list, trace{store, d, used})
 	}
-	slices.SortStableFunc(list, func(a, b trace) int { return a.used.Compare(b.used) })
 	return list
 }
 
@@ -84,17 +85,19 @@ func LeftFor(former, present string) bool {
 	return err == nil && real == present
 }
 
-// Gone lists the roots in a data directory that are gone, the one that was used last at the end. Those of sealed
-// stores are unknown.
-func Gone(dataDir string) (roots []string) {
+// Namesake returns a root in a data directory that is gone and has the last name of another root, "" for none; where
+// there are several, the one that was used last. The roots of sealed stores are unknown.
+func Namesake(dataDir, root string) (gone string) {
 	stores, _ := odb.List(StoresIn(dataDir))
-	used := make(map[string]time.Time)
+	var last time.Time
 	for _, store := range stores {
-		if root, err := odb.RecordedRoot(store); err == nil && IsMissing(root) {
-			roots = append(roots, root)
-			used[root], _ = odb.Used(store)
+		at, err := odb.RecordedRoot(store)
+		if err != nil || filepath.Base(at) != filepath.Base(root) || !IsMissing(at) {
+			continue
+		}
+		if used, _ := odb.Used(store); !used.Before(last) {
+			gone, last = at, used
 		}
 	}
-	slices.SortStableFunc(roots, func(a, b string) int { return used[a].Compare(used[b]) })
-	return roots
+	return gone
 }

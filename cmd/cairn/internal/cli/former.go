@@ -3,11 +3,11 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 	"github.com/seed-fb9cbc17/cairn/internal/repair"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
@@ -16,21 +16,32 @@ import (
 // along here, before a server is asked, so that the user hears of it. The command reports errors: it opens the
 // store, too.
 func (c *Program) takeAlong(opt cairn.Options) {
-	if c.tookAlong == opt.Root || c.Running == "adopt" || Exists(cairn.StorePath(opt.DataDir, opt.Root)) {
+	root, err := realpath.Of(opt.Root)
+	if err != nil || c.tookAlong == root || c.Running == "adopt" || Exists(cairn.StorePath(opt.DataDir, root)) {
 		return
 	}
-	c.tookAlong = opt.Root
-	makes := !opt.MustExist && !slices.Contains(takesOver, c.Running)
+	c.tookAlong = root
+	if _, ok := repair.Renamed(opt.DataDir, root); !ok {
+		c.tellOfNamesake(opt, root)
+		return
+	}
 	opt.MustExist = true
 	repo, err := cairn.Open(opt)
-	if err == nil {
-		if former := repo.Adopted(); former != "" {
-			c.Console.Remark("this directory was %s before; its checkpoints came along", pathtext.Place(former))
-		}
-		_ = repo.Close() // nothing was written
+	if err != nil {
 		return
 	}
-	if former := namesake(opt); former != "" && makes && errors.Is(err, cairn.ErrNotFound) {
+	if former := repo.Adopted(); former != "" {
+		c.Console.Remark("this directory was %s before; its checkpoints came along", pathtext.Place(former))
+	}
+	_ = repo.Close() // nothing was written
+}
+
+// tellOfNamesake says where a directory of the same name has checkpoints, before the root gets a store.
+func (c *Program) tellOfNamesake(opt cairn.Options, root string) {
+	if opt.MustExist || c.Console.Quiet || slices.Contains(takesOver, c.Running) {
+		return
+	}
+	if former := repair.Namesake(opt.DataDir, root); former != "" {
 		c.Console.Remark("%s is gone, but for its checkpoints; where it was moved here, cairn fetch %s brings them",
 			pathtext.Place(former), wording.ShellWord(cairn.StorePath(opt.DataDir, former)))
 	}
@@ -39,25 +50,17 @@ func (c *Program) takeAlong(opt cairn.Options) {
 // adoptHint is the next step where a root has no checkpoints, and a directory of its name had some.
 func (c *Program) adoptHint(err error) string {
 	opt := c.LastOptions
-	if opt == nil || !errors.Is(err, cairn.ErrNotFound) || Exists(cairn.StorePath(opt.DataDir, opt.Root)) {
+	if opt == nil || !errors.Is(err, cairn.ErrNotFound) {
 		return ""
 	}
-	former := namesake(*opt)
+	root, err := realpath.Of(opt.Root)
+	if err != nil || Exists(cairn.StorePath(opt.DataDir, root)) {
+		return ""
+	}
+	former := repair.Namesake(opt.DataDir, root)
 	if former == "" {
 		return ""
 	}
 	return fmt.Sprintf("%s is gone, but for its checkpoints; where it was moved here: cairn adopt %s",
 		pathtext.Place(former), wording.ShellWord(former))
-}
-
-// namesake returns a root that is gone and has the name of this one, "" for none; where there are several, the one
-// that was used last. A root that was moved to another file system has another inode, and most often the same name.
-func namesake(opt cairn.Options) string {
-	gone := repair.Gone(opt.DataDir)
-	for _, former := range slices.Backward(gone) {
-		if filepath.Base(former) == filepath.Base(opt.Root) {
-			return former
-		}
-	}
-	return ""
 }

@@ -174,6 +174,15 @@ func TestReviewOnTerminal(t *testing.T) {
 	if err != nil || *now == *term.before {
 		t.Errorf("the terminal is not in raw mode: %v", err)
 	}
+	term.press("q") // the undo may still be recorded
+	term.ends(cli.ExitDone)
+}
+
+// TestReviewLeft: Ctrl-C leaves the review where nothing is under way.
+func TestReviewLeft(t *testing.T) {
+	t.Parallel()
+	term := newReviewed(t).onTerminal()
+	term.wants("Say two")
 	term.press("\x03")
 	term.ends(cli.ExitDone)
 }

@@ -45,13 +45,7 @@ func (s *Sessions) furtherOf(ctx context.Context, id string) []string {
 	if err != nil || h.from != nil {
 		return nil
 	}
-	var roots []string
-	for _, root := range h.Further {
-		if root = s.lines.PresentRoot(root); root != s.repo.Root() {
-			roots = append(roots, root)
-		}
-	}
-	return roots
+	return s.lines.Elsewhere(h.Further)
 }
 
 // sessionsIn returns the sessions of another root. They leave all further roots to s.

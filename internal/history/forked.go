@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -160,15 +159,22 @@ func (r *Store) PresentRoot(root string) string {
 		return cmp.Or(real, root)
 	}
 	stores, _ := odb.List(filepath.Dir(r.DB.Dir())) // one that cannot be listed knows no other place
-	present, last := root, time.Time{}
-	for _, store := range stores {
+	_, present := odb.LastUsed(stores, func(store string) (string, bool) {
 		if !odb.WasAt(store, root) {
-			continue
+			return "", false
 		}
 		at, err := odb.RecordedRoot(store)
-		if used, _ := odb.Used(store); err == nil && !used.Before(last) {
-			present, last = at, used
+		return at, err == nil
+	})
+	return cmp.Or(present, root)
+}
+
+// Elsewhere lists those of several roots that are not this one, where they lie now.
+func (r *Store) Elsewhere(roots []string) (others []string) {
+	for _, root := range roots {
+		if root = r.PresentRoot(root); root != r.Root {
+			others = append(others, root)
 		}
 	}
-	return present
+	return others
 }

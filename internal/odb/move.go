@@ -42,6 +42,22 @@ func List(parent string) ([]string, error) {
 	return dirs, err
 }
 
+// LastUsed returns the store that was used last among those for which rootOf is ok, and its root by rootOf. Both are ""
+// where there is none.
+func LastUsed(stores []string, rootOf func(store string) (root string, ok bool)) (store, root string) {
+	var last time.Time
+	for _, s := range stores {
+		at, ok := rootOf(s)
+		if !ok {
+			continue
+		}
+		if used, _ := Used(s); !used.Before(last) {
+			store, root, last = s, at, used
+		}
+	}
+	return store, root
+}
+
 // RecordedRoot returns the directory that a store belongs to, as its record says. It does not open the
 // store.
 func RecordedRoot(dir string) (string, error) {
@@ -65,8 +81,7 @@ func FormerRoot(dir, root string) (string, error) {
 	if text, _ := atomicfile.Read(filepath.Join(dir, rootFile)); string(text) != root {
 		return "", err
 	}
-	data, _ := atomicfile.Read(PrivateIn(dir, PrivateMoved))
-	for _, m := range movedRoots(data) {
+	for _, m := range movedIn(dir) {
 		if Proves(dir, m.Root) {
 			return m.Root, nil
 		}
@@ -228,8 +243,13 @@ func (db *DB) MovedRoots() ([]MovedRoot, error) {
 
 // WasAt reports whether the store in dir was that of root before.
 func WasAt(dir, root string) bool {
+	return slices.ContainsFunc(movedIn(dir), func(m MovedRoot) bool { return m.Root == root })
+}
+
+// movedIn is MovedRoots for a store that is not open. A list that cannot be read is empty.
+func movedIn(dir string) []MovedRoot {
 	data, _ := atomicfile.Read(PrivateIn(dir, PrivateMoved))
-	return slices.ContainsFunc(movedRoots(data), func(m MovedRoot) bool { return m.Root == root })
+	return movedRoots(data)
 }
 
 func movedRoots(data []byte) (list []MovedRoot) {

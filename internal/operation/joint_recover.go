@@ -18,7 +18,7 @@ func (r *Operator) wholeJoint(ctx context.Context, j *journal) (bool, error) {
 	if j.Joint == nil || j.Joint.Begun {
 		return true, nil
 	}
-	for _, root := range j.others() {
+	for _, root := range r.Elsewhere(j.Joint.Roots) {
 		if has, err := r.hasShare(ctx, root, j.Joint.ID); err != nil || !has {
 			return false, otherRoot(root, r.Root, err)
 		}
@@ -30,7 +30,6 @@ func (r *Operator) wholeJoint(ctx context.Context, j *journal) (bool, error) {
 // lock: the process that held all of them is dead. A record is written before its journal goes, so a
 // reader that looks for the journal first misses neither.
 func (r *Operator) hasShare(ctx context.Context, root, id string) (bool, error) {
-	root = r.PresentRoot(root)
 	db, err := odb.Open(state.StorePath(r.Opt.DataDir, root), root, odb.Options{})
 	if errors.Is(err, odb.ErrNotStore) {
 		return false, nil
@@ -71,8 +70,11 @@ func hasJournal(db *odb.DB, id string) (bool, error) {
 // tellUnfinished names the roots whose shares wait for a command there. This root is finished, which says nothing of
 // them.
 func (r *Operator) tellUnfinished(ctx context.Context, j *journal) {
+	if j.Joint == nil {
+		return
+	}
 	var waiting []string
-	for _, root := range j.others() {
+	for _, root := range r.Elsewhere(j.Joint.Roots) {
 		if r.isWaiting(ctx, root, j.Joint.ID) {
 			waiting = append(waiting, root)
 		}
@@ -94,19 +96,6 @@ func (r *Operator) isWaiting(ctx context.Context, root, id string) bool {
 	}
 	done, err := r.hasRecord(ctx, db, root, id)
 	return err == nil && !done
-}
-
-// others lists the other roots of a joint operation.
-func (j *journal) others() (roots []string) {
-	if j.Joint == nil {
-		return nil
-	}
-	for _, root := range j.Joint.Roots {
-		if root != string(j.Joint.Root) {
-			roots = append(roots, root)
-		}
-	}
-	return roots
 }
 
 // dropShare drops the journal of a joint operation that has not begun. err is why that is not known.

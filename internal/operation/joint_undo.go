@@ -31,7 +31,7 @@ func (r *Operator) takeBackJoint(ctx context.Context, kind string, op *history.O
 		return nil, ErrGitInRoots
 	}
 	roots := []*Operator{r}
-	for _, root := range r.othersOf(op) {
+	for _, root := range r.Elsewhere(op.Joint.Roots) {
 		other, err := r.Beside(root)
 		if err != nil {
 			return nil, ThisRootAlone(root, err)
@@ -46,16 +46,6 @@ func (r *Operator) takeBackJoint(ctx context.Context, kind string, op *history.O
 		return err
 	})
 	return res, err
-}
-
-// othersOf lists the other roots of a joint operation, where they lie now.
-func (r *Operator) othersOf(op *history.Operation) (roots []string) {
-	for _, root := range op.Joint.Roots {
-		if root = r.PresentRoot(root); root != r.Root {
-			roots = append(roots, root)
-		}
-	}
-	return roots
 }
 
 // ErrGitInRoots refuses to move the user's git repositories of several roots at once.

@@ -47,8 +47,8 @@ func (l Lines) NoPrompts() bool { return l.operator.Opt.NoPrompts }
 // NoMask reports whether records hold secrets of prompts, titles and commands.
 func (l Lines) NoMask() bool { return l.operator.Opt.NoMask }
 
-// PresentRoot returns where a root lies now; see history.Store.PresentRoot.
-func (l Lines) PresentRoot(root string) string { return l.operator.PresentRoot(root) }
+// Elsewhere lists those of several roots that are not this one, where they lie now.
+func (l Lines) Elsewhere(roots []string) []string { return l.operator.Elsewhere(roots) }
 
 // NextToTakeBack is the operation that an undo, or a redo, takes back, nil for none; see
 // RevertOptions.PassSessions, RevertOptions.Git and RevertOptions.Outside.

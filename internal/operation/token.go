@@ -62,7 +62,7 @@ func (r *Operator) Recorded(ctx context.Context, token string) (res *Result, err
 	if err != nil || op == nil || op.Joint == nil {
 		return res, err
 	}
-	for _, root := range r.othersOf(op) {
+	for _, root := range r.Elsewhere(op.Joint.Roots) {
 		share, err := r.shareElsewhere(ctx, root, op.Joint.ID)
 		if err != nil {
 			return nil, otherRoot(root, r.Root, err)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/identity"
@@ -39,20 +38,17 @@ func renamed(all []trace, root string) (f Former, ok bool) {
 	if err != nil {
 		return f, false
 	}
-	var last time.Time
+	var stores []string
 	for _, t := range all {
-		if !bytes.Equal(t.note, note) {
-			continue
-		}
-		at, err := odb.FormerRoot(t.store, root)
-		if !errors.Is(err, odb.ErrSealed) && (err != nil || !LeftFor(at, root)) {
-			continue
-		}
-		if used, _ := odb.Used(t.store); !used.Before(last) {
-			f, ok, last = Former{t.store, at}, true, used
+		if bytes.Equal(t.note, note) {
+			stores = append(stores, t.store)
 		}
 	}
-	return f, ok
+	f.Store, f.Root = odb.LastUsed(stores, func(store string) (string, bool) {
+		at, err := odb.FormerRoot(store, root)
+		return at, errors.Is(err, odb.ErrSealed) || err == nil && LeftFor(at, root)
+	})
+	return f, f.Store != ""
 }
 
 // trace is a store and its note of the directory that it captured last. A directory has one note, so the bytes tell
@@ -88,16 +84,10 @@ func LeftFor(former, present string) bool {
 // Namesake returns a root in a data directory that is gone and has the last name of another root, "" for none; where
 // there are several, the one that was used last. The roots of sealed stores are unknown.
 func Namesake(dataDir, root string) (gone string) {
-	stores, _ := odb.List(StoresIn(dataDir))
-	var last time.Time
-	for _, store := range stores {
+	stores, _ := odb.List(StoresIn(dataDir)) // what cannot be listed has none
+	_, gone = odb.LastUsed(stores, func(store string) (string, bool) {
 		at, err := odb.RecordedRoot(store)
-		if err != nil || filepath.Base(at) != filepath.Base(root) || !IsMissing(at) {
-			continue
-		}
-		if used, _ := odb.Used(store); !used.Before(last) {
-			gone, last = at, used
-		}
-	}
+		return at, err == nil && filepath.Base(at) == filepath.Base(root) && IsMissing(at)
+	})
 	return gone
 }

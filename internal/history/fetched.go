@@ -45,6 +45,20 @@ func (r *Store) Machines() (map[string]Machine, error) {
 	return known, err
 }
 
+// whose returns a function that says whose the fetched lines of a store are. Where that is not known, the id of the store
+// does.
+func (r *Store) whose() func(store string) Machine {
+	machines, err := r.Machines()
+	if err != nil {
+		r.Log.Warn("the machines of fetched lines are not known", "error", err)
+	}
+	return func(store string) Machine {
+		m := machines[store]
+		m.Store = store
+		return m
+	}
+}
+
 // FetchedLine is the newest checkpoint of a line that another store has pushed.
 type FetchedLine struct {
 	*LineEvent
@@ -109,10 +123,7 @@ func (r *Store) fetchedTips(ctx context.Context, name string, known func(id stri
 	if err != nil {
 		return nil, err
 	}
-	machines, err := r.Machines()
-	if err != nil {
-		r.Log.Warn("the machines of fetched lines are not known", "error", err)
-	}
+	whose := r.whose()
 	var tips []FetchedLine
 	for _, ref := range refs {
 		if err := ctx.Err(); err != nil {
@@ -130,10 +141,8 @@ func (r *Store) fetchedTips(ctx context.Context, name string, known func(id stri
 			r.Log.Warn("fetched line left out", "ref", ref.Name, "error", err)
 			continue
 		}
-		from := machines[store]
-		from.Store = store
 		again := FirstName(line) != line && !strings.HasSuffix(line, e.ID[:BeginningDigits])
-		tips = append(tips, FetchedLine{LineEvent: e, From: from, again: again})
+		tips = append(tips, FetchedLine{LineEvent: e, From: whose(store), again: again})
 	}
 	return tips, nil
 }

@@ -40,22 +40,18 @@ func (r *Store) fetchedSources() (list []*fetchedSource, err error) {
 	if err != nil {
 		return nil, err
 	}
-	machines, err := r.Machines()
-	if err != nil {
-		r.Log.Warn("the machines of fetched lines are not known", "error", err)
-	}
+	whose := r.whose()
 	of := make(map[string]*fetchedSource)
 	for _, ref := range refs {
 		store := ""
-		if name, ok := strings.CutPrefix(ref.Name, RefRemotes); ok {
+		if strings.HasPrefix(ref.Name, RefRemotes) {
 			line := ""
-			if store, line, _ = strings.Cut(name, "/"); !isLine(line) {
+			if store, line = fetchedName(ref.Name); !isLine(line) {
 				continue
 			}
 		}
 		if of[store] == nil {
-			from := machines[store]
-			from.Store = store
+			from := whose(store)
 			of[store] = &fetchedSource{from: &from}
 			list = append(list, of[store])
 		}

@@ -111,10 +111,7 @@ func (r *Store) FetchedPins(ctx context.Context) ([]Pin, error) {
 	if err != nil {
 		return nil, err
 	}
-	machines, err := r.Machines()
-	if err != nil {
-		r.Log.Warn("the machines of fetched lines are not known", "error", err)
-	}
+	whose := r.whose()
 	pins := []Pin{}
 	for _, ref := range refs {
 		if err := ctx.Err(); err != nil {
@@ -125,8 +122,7 @@ func (r *Store) FetchedPins(ctx context.Context) ([]Pin, error) {
 		if !ok {
 			continue
 		}
-		from := machines[store]
-		from.Store = store
+		from := whose(store)
 		pin.Fetched = &from
 		pins = append(pins, pin)
 	}

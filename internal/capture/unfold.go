@@ -1,9 +1,6 @@
 package capture
 
 import (
-	"errors"
-	"fmt"
-
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -17,9 +14,9 @@ import (
 // unfold lists what the capture in x lacks of a directory that is folded in the user's index: files, and whole
 // directories that are absent. A tree that cannot be read, as in a partial clone, leaves the directory as it is.
 func (u *userIndex) unfold(path string, tree object.ID, x *index.Index) []state.Path {
-	objects := openObjectsOf(u.repo.ObjectDirs())
-	defer objects.close()
-	out, err := objects.leftOut(path, tree, x)
+	objects := odb.OpenObjectDirs(u.repo.ObjectDirs())
+	defer objects.Close()
+	out, err := leftOut(objects, path, tree, x)
 	if err != nil {
 		u.warn("a directory of the sparse checkout is not read: what it lacks may count as deleted", "path", path, "error", err)
 		return []state.Path{state.Path(path)}
@@ -27,27 +24,13 @@ func (u *userIndex) unfold(path string, tree object.ID, x *index.Index) []state.
 	return out
 }
 
-// openObjects are directories of objects of the user's repository, open for reading.
-type openObjects []*odb.DB
-
-func openObjectsOf(dirs []string) (open openObjects) {
-	for _, dir := range dirs {
-		if db, err := odb.OpenObjects(dir); err == nil {
-			open = append(open, db)
-		}
-	}
-	return open
-}
-
-func (o openObjects) close() {
-	for _, db := range o {
-		db.Close()
-	}
-}
-
 // leftOut goes through the trees of directories that are there.
-func (o openObjects) leftOut(path string, tree object.ID, x *index.Index) (out []state.Path, err error) {
-	entries, err := o.tree(tree)
+func leftOut(objects odb.ObjectDirs, path string, tree object.ID, x *index.Index) (out []state.Path, err error) {
+	data, err := objects.Read(tree, object.Tree, 0)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := object.ParseTree(data)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +39,7 @@ func (o openObjects) leftOut(path string, tree object.ID, x *index.Index) (out [
 		at := index.Join(path, e.Name)
 		switch {
 		case e.Mode == object.Dir && x.Dirs[at] != nil:
-			below, err := o.leftOut(at, e.ID, x)
+			below, err := leftOut(objects, at, e.ID, x)
 			if err != nil {
 				return nil, err
 			}
@@ -66,22 +49,4 @@ func (o openObjects) leftOut(path string, tree object.ID, x *index.Index) (out [
 		}
 	}
 	return out, nil
-}
-
-// tree reads a tree from the first directory that has it.
-func (o openObjects) tree(id object.ID) ([]object.Entry, error) {
-	for _, db := range o {
-		kind, data, err := db.Read(id)
-		if errors.Is(err, odb.ErrNotFound) {
-			continue
-		}
-		if err == nil && kind != object.Tree {
-			err = fmt.Errorf("%s is a %s, not a tree", id, kind)
-		}
-		if err != nil {
-			return nil, err
-		}
-		return object.ParseTree(data)
-	}
-	return nil, fmt.Errorf("tree %s: %w", id, odb.ErrNotFound)
 }

@@ -38,7 +38,7 @@ func Of(ctx context.Context, repo *git.Repo, root string, known Project) (p Proj
 		within = ""
 	}
 	r := openReader(repo)
-	defer r.close()
+	defer r.dirs.Close()
 	if r.holds(known.Root) && filepath.ToSlash(within) == string(known.Within) {
 		return known, nil, nil
 	}
@@ -54,7 +54,7 @@ func Of(ctx context.Context, repo *git.Repo, root string, known Project) (p Proj
 // reader reads the commits of a repository from its files.
 type reader struct {
 	repo *git.Repo
-	dirs []*odb.DB
+	dirs odb.ObjectDirs
 }
 
 func openReader(repo *git.Repo) *reader {
@@ -62,18 +62,8 @@ func openReader(repo *git.Repo) *reader {
 	if repo.SHA256 {
 		return r
 	}
-	for _, dir := range repo.ObjectDirs() {
-		if db, err := odb.OpenObjects(dir); err == nil {
-			r.dirs = append(r.dirs, db)
-		}
-	}
+	r.dirs = odb.OpenObjectDirs(repo.ObjectDirs())
 	return r
-}
-
-func (r *reader) close() {
-	for _, db := range r.dirs {
-		db.Close()
-	}
 }
 
 // holds reports whether the repository has the commit of a text.
@@ -90,24 +80,11 @@ func (r *reader) holds(text string) bool {
 const maxCommit = 16 << 20
 
 func (r *reader) commit(id object.ID) (*object.CommitData, error) {
-	for _, db := range r.dirs {
-		kind, size, err := db.Stat(id)
-		if errors.Is(err, odb.ErrNotFound) {
-			continue
-		}
-		if err == nil && (kind != object.Commit || size > maxCommit) {
-			err = fmt.Errorf("%s is no commit that can be read", id)
-		}
-		if err != nil {
-			return nil, err
-		}
-		_, data, err := db.Read(id)
-		if err != nil {
-			return nil, err
-		}
-		return object.ParseCommit(data)
+	data, err := r.dirs.Read(id, object.Commit, maxCommit)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("commit %s: %w", id, odb.ErrNotFound)
+	return object.ParseCommit(data)
 }
 
 // root follows the first parents of HEAD. A history that was merged into another one does not change

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/redo"
 )
@@ -183,4 +184,44 @@ func OpenObjects(objectDir string) (*DB, error) {
 	db.inOrder, db.shows = yes, yes
 	db.log = db.newLog(func() (redo.Token, bool) { return redo.Token{}, false })
 	return db, nil
+}
+
+// ObjectDirs are directories of objects of one repository, open for reading.
+type ObjectDirs []*DB
+
+// OpenObjectDirs opens those that can be opened, see OpenObjects.
+func OpenObjectDirs(dirs []string) (open ObjectDirs) {
+	for _, dir := range dirs {
+		if db, err := OpenObjects(dir); err == nil {
+			open = append(open, db)
+		}
+	}
+	return open
+}
+
+// Close closes all of them.
+func (o ObjectDirs) Close() {
+	for _, db := range o {
+		db.Close()
+	}
+}
+
+// Read reads an object of a kind from the first directory that has it. One of more than most bytes, of another kind, or
+// that is damaged there is an error; most 0 = any size. ErrNotFound: none has it.
+func (o ObjectDirs) Read(id object.ID, want object.Kind, most int64) ([]byte, error) {
+	for _, db := range o {
+		kind, size, err := db.Stat(id)
+		if errors.Is(err, ErrNotFound) {
+			continue
+		}
+		if err == nil && (kind != want || most > 0 && size > most) {
+			err = fmt.Errorf("%s is no %s that can be read", id, want)
+		}
+		if err != nil {
+			return nil, err
+		}
+		_, data, err := db.Read(id)
+		return data, err
+	}
+	return nil, fmt.Errorf("%s %s: %w", want, id, ErrNotFound)
 }

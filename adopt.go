@@ -15,8 +15,9 @@ import (
 
 // Adopt moves the store of a directory that was moved. The old root must not exist (ErrRoot), but as a symlink to
 // the new one, which must not have a store of its own (ErrExists): a fetch from the old store brings its
-// checkpoints then. A store that is that of the new root by an earlier adoption stays. A sealed store is ErrSealed: Unseal with the old root opens it. The error wraps ErrNotFound if the
-// old root has no store. Open does the same by itself for a directory that was renamed, see Repo.Adopted.
+// checkpoints then. A store that is that of the new root by an earlier adoption stays. A sealed store is
+// ErrSealed: Unseal with the old root opens it. The error wraps ErrNotFound if the old root has no store. Open
+// does the same by itself for a directory that was renamed, see Repo.Adopted.
 func Adopt(ctx context.Context, dataDir, oldRoot, newRoot string) error {
 	root, err := state.ResolveRoot(newRoot)
 	if err != nil {

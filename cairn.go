@@ -47,7 +47,8 @@ type Repo struct {
 type inner = access.Inner
 
 // Open opens the store of a root and makes it if there is none. The root is resolved to its real
-// path, so a symlink to it names the same store. The store of a root that was renamed comes along, see Adopted. Errors wrap ErrRoot or ErrStore, but for an unknown Options.Secrets.
+// path, so a symlink to it names the same store. The store of a root that was renamed comes along, see
+// Adopted. Errors wrap ErrRoot or ErrStore, but for an unknown Options.Secrets.
 func Open(opt Options) (*Repo, error) {
 	root, err := state.ResolveRoot(opt.Root)
 	if err != nil {

@@ -27,7 +27,7 @@ type remote struct {
 	log  *slog.Logger
 	tell git.Progress // may be nil
 
-	safe  []string        // directories of other users that the user's git works in
+	safe  []string        // directories of other users that the user's git works in; of a remote on this machine
 	shown []string        // beginnings of refs that lead to what this store has, too
 	left  map[string]bool // lines of a push that the remote does not take, because their beginning is gone
 
@@ -60,10 +60,14 @@ func OpenRemote(r *history.Store, where string) (*remote, error) {
 			return nil, err
 		}
 	}
-	return &remote{
-		git: binary, home: r.Opt.Home, safe: safeDirectories(r), url: where, log: r.Log, tell: r.Opt.Told(),
+	m := &remote{
+		git: binary, home: r.Opt.Home, url: where, log: r.Log, tell: r.Opt.Told(),
 		timeout: cmp.Or(r.Opt.RemoteTimeout, settings.DefaultRemoteTimeout), limit: "the setting remote_timeout",
-	}, nil
+	}
+	if m.isHere() {
+		m.safe = safeDirectories(r)
+	}
+	return m, nil
 }
 
 // IsLocal reports whether git takes where for a path, that is, it is neither a URL nor host:path.

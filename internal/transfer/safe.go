@@ -36,7 +36,7 @@ func (m *remote) gitThere() string {
 // program returns the option that makes git start another one at the remote with the user's safe directories, "" where
 // there are none.
 func (m *remote) program(name string) string {
-	if !m.isHere() || len(m.safe) == 0 {
+	if len(m.safe) == 0 {
 		return ""
 	}
 	return "--" + name + "=" + m.gitThere() + " " + name

@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"time"
 )
 
 // ErrNoGit: no git program was found. Only cold work needs one.
 var ErrNoGit = errors.New("git program not found")
 
-// Binary is a git program. It runs for cold work on cairn's own store only.
+// Binary is a git program. It runs for cold work: on cairn's own store, and on remotes.
 type Binary struct {
 	path       string
 	searchPath string // PATH for it and the programs that it starts
@@ -62,7 +63,12 @@ var guard = []string{
 // Output goes nowhere unless the caller sets Stdout and Stderr; the caller may add
 // to Env what a remote needs.
 func (b *Binary) Command(ctx context.Context, dir string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, b.path, append(guard[:len(guard):len(guard)], args...)...)
+	return b.inside(ctx, dir, append(guard[:len(guard):len(guard)], args...))
+}
+
+// inside returns a command that runs git in dir with next to no environment.
+func (b *Binary) inside(ctx context.Context, dir string, args []string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, b.path, args...)
 	cmd.Dir = dir
 	cmd.Env = []string{
 		"PATH=" + b.searchPath,
@@ -74,6 +80,19 @@ func (b *Binary) Command(ctx context.Context, dir string, args ...string) *exec.
 	}
 	cmd.WaitDelay = waitDelay
 	killGroup(cmd)
+	return cmd
+}
+
+// There returns a command that works in the repository in dir as a git does that git push has started there: by the
+// configuration and the hooks of that repository. It has the environment of Command. It finds no repository above
+// dir, and refuses one of another user unless safe names it. dir is a path without symbolic links.
+func (b *Binary) There(ctx context.Context, dir string, safe []string, args ...string) *exec.Cmd {
+	var head []string
+	for _, path := range safe {
+		head = append(head, "-c", "safe.directory="+path)
+	}
+	cmd := b.inside(ctx, dir, append(head, args...))
+	cmd.Env = append(cmd.Env, "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
 	return cmd
 }
 

@@ -171,7 +171,7 @@ func (r *Transport) pushOpen(ctx context.Context, m *remote, lines []odb.Ref, wa
 	}
 	specs = append(specs, signed...)
 	specs = append(specs, pushSpec{name: noteName, id: note, to: refAbout + key + "/" + id, force: true})
-	pushed, rejected, err := m.push(ctx, q.Dir(), specs)
+	pushed, rejected, err := r.send(ctx, m, q.Dir(), specs)
 	if err == nil {
 		rejected, err = r.begunAgain(ctx, rejected)
 	}

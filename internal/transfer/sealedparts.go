@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/envelope"
+	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -172,7 +173,11 @@ func (m *remote) local(ctx context.Context, gitDir string, args []string, in io.
 	cmd.Env = append(cmd.Env, env...)
 	complaint := g.listens(m.tell)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, &complaint
-	err := cmd.Run()
+	return outcome(cmd.Run(), &complaint, end)
+}
+
+// outcome ends the guard of a command, and explains the error of the command.
+func outcome(err error, complaint *git.Talk, end func() error) error {
 	if cause := end(); cause != nil {
 		return cause
 	}

@@ -30,13 +30,15 @@ type fleetBench struct {
 type fleetSample struct {
 	Operation   string  `json:"operation"` // push-turn, fetch-session or list
 	Form        string  `json:"form"`      // how the remote stores its refs and is reached
-	Refs        int     `json:"refs"`      // of other machines on the remote
+	Fleet       int     `json:"fleet"`     // refs of other machines on one of two remotes that took turns
+	Refs        int     `json:"refs"`      // of other machines on this remote: as many, or none
 	Checkpoints int     `json:"checkpoints"`
 	Seconds     float64 `json:"seconds"`
 	CPUSeconds  float64 `json:"cpuSeconds"`
 }
 
-// fleetLatency measures a push of one turn, a fetch of one session and a list beside more and more refs.
+// fleetLatency measures a push of one turn, a fetch of one session and a list beside more and more refs, each in turns
+// with the same on an empty remote: a machine that other programs use changes its speed meanwhile.
 func fleetLatency(ctx context.Context, opt options, out, diagnostics io.Writer) (err error) {
 	cache, err := cacheDir(opt.cache)
 	if err != nil {
@@ -67,14 +69,12 @@ func fleetLatency(ctx context.Context, opt options, out, diagnostics io.Writer) 
 	return report.SaveTo(opt.json, b.write)
 }
 
-// fleetSizes are the numbers of refs to measure beside. None is measured first and last: a machine that other programs
-// use changes its speed meanwhile.
-func fleetSizes(most int) []int {
-	sizes := []int{0}
+// fleetSizes are the numbers of refs to measure beside.
+func fleetSizes(most int) (sizes []int) {
 	for refs := 1000; refs < most; refs *= 10 {
 		sizes = append(sizes, refs)
 	}
-	return append(sizes, most, 0)
+	return append(sizes, most)
 }
 
 // beside measures beside a number of refs in each form.
@@ -92,7 +92,8 @@ func (b *fleetBench) beside(ctx context.Context, refs int) error {
 			b.note("reftable: left out, this git cannot store refs so (2.45 and later can)")
 			continue
 		}
-		if err := b.inForm(ctx, form, objects, fleetSample{Form: form.name, Refs: refs, Checkpoints: checkpoints}); err != nil {
+		about := fleetSample{Form: form.name, Fleet: refs, Refs: refs, Checkpoints: checkpoints}
+		if err := b.inForm(ctx, form, objects, about); err != nil {
 			return fmt.Errorf("%s: %w", form.name, err)
 		}
 	}
@@ -106,64 +107,109 @@ func (b *fleetBench) note(text string) {
 	}
 }
 
-// inForm measures beside a fleet on a remote of one form.
-func (b *fleetBench) inForm(ctx context.Context, form *fleetForm, o fleetObjects, about fleetSample) error {
-	remote := filepath.Join(b.dir, "fleet.git")
-	if err := b.make(form, remote, o); err != nil {
-		return err
-	}
-	where, server := remote, &fleetServer{}
-	if form.served {
-		var err error
-		if server, err = b.serve(remote, form.spaces); err != nil {
+// inForm measures beside a fleet on a remote of one form, and on an empty one of the same form.
+func (b *fleetBench) inForm(ctx context.Context, form *fleetForm, o fleetObjects, about fleetSample) (err error) {
+	none := about
+	none.Refs, none.Checkpoints = 0, 0
+	var sides []*fleetSide
+	defer func() {
+		for _, s := range sides {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	for name, about := range map[string]fleetSample{"fleet.git": about, "empty.git": none} {
+		s := &fleetSide{fleetBench: b, remote: filepath.Join(b.dir, name), about: about, server: &fleetServer{}}
+		if about.Refs > 0 {
+			s.objects = o
+		}
+		sides = append(sides, s)
+		if err := s.open(form); err != nil {
 			return err
 		}
-		where = server.url
 	}
-	err := b.rounds(ctx, where, server, about)
-	return errors.Join(err, server.close(), os.Rename(filepath.Join(remote, "objects"), o.dir), os.RemoveAll(remote))
-}
-
-// rounds lets one machine work a turn and push it, and another one list and fetch.
-func (b *fleetBench) rounds(ctx context.Context, remote string, server *fleetServer, about fleetSample) error {
-	work, err := os.MkdirTemp(b.dir, "work")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(work)
-	tree := filepath.Join(work, "tree")
-	if err := os.MkdirAll(tree, 0o755); err != nil {
-		return err
-	}
-	first := fleetMachine{b.program, tree, filepath.Join(work, "first"), system.CleanEnv(work)}
 	for round := range b.opt.rounds + 1 {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		step := fmt.Sprint(round)
-		if err := first.turn(step); err != nil {
-			return err
-		}
-		second := fleetMachine{b.program, tree, filepath.Join(work, "second"+step), first.env}
-		for _, call := range []struct {
-			operation string
-			of        fleetMachine
-			args      []string
-		}{
-			{"push-turn", first, []string{"push", remote}},
-			{"list", second, []string{"fetch", "--list", remote}},
-			{"fetch-session", second, []string{"fetch", remote, "@"}},
-		} {
-			s := about
-			s.Operation = call.operation
-			server.used() // what came before does not count
-			if s.Seconds, s.CPUSeconds, err = call.of.timed(call.args...); err != nil {
+		for _, s := range sides {
+			if err := ctx.Err(); err != nil {
 				return err
 			}
-			s.CPUSeconds += server.used()
-			if round > 0 { // the first push brings everything
-				b.samples = append(b.samples, s)
+			if err := s.round(round); err != nil {
+				return err
 			}
+		}
+	}
+	return nil
+}
+
+// fleetSide is one of two remotes that take turns, and the machines that use it.
+type fleetSide struct {
+	*fleetBench
+	remote  string
+	objects fleetObjects
+	about   fleetSample
+	server  *fleetServer
+	where   string // the remote as machines call it
+	work    string
+	first   fleetMachine
+}
+
+// open makes the remote and the machine that pushes to it.
+func (s *fleetSide) open(form *fleetForm) (err error) {
+	if err := s.make(form, s.remote, s.objects); err != nil {
+		return err
+	}
+	s.where = s.remote
+	if form.served {
+		if s.server, err = s.serve(s.remote, form.spaces); err != nil {
+			return err
+		}
+		s.where = s.server.url
+	}
+	if s.work, err = os.MkdirTemp(s.dir, "work"); err != nil {
+		return err
+	}
+	tree := filepath.Join(s.work, "tree")
+	s.first = fleetMachine{s.program, tree, filepath.Join(s.work, "first"), system.CleanEnv(s.work)}
+	return os.MkdirAll(tree, 0o755)
+}
+
+// close removes the remote, and gives the objects of the fleet back.
+func (s *fleetSide) close() error {
+	err := s.server.close()
+	if s.objects.dir != "" {
+		err = errors.Join(err, os.Rename(filepath.Join(s.remote, "objects"), s.objects.dir))
+	}
+	err = errors.Join(err, os.RemoveAll(s.remote))
+	if s.work != "" {
+		err = errors.Join(err, os.RemoveAll(s.work))
+	}
+	return err
+}
+
+// round lets one machine work a turn and push it, and another one list and fetch.
+func (s *fleetSide) round(round int) (err error) {
+	step := fmt.Sprint(round)
+	if err := s.first.turn(step); err != nil {
+		return err
+	}
+	second := fleetMachine{s.program, s.first.tree, filepath.Join(s.work, "second"+step), s.first.env}
+	for _, call := range []struct {
+		operation string
+		of        fleetMachine
+		args      []string
+	}{
+		{"push-turn", s.first, []string{"push", s.where}},
+		{"list", second, []string{"fetch", "--list", s.where}},
+		{"fetch-session", second, []string{"fetch", s.where, "@"}},
+	} {
+		sample := s.about
+		sample.Operation = call.operation
+		s.server.used() // what came before does not count
+		if sample.Seconds, sample.CPUSeconds, err = call.of.timed(call.args...); err != nil {
+			return err
+		}
+		sample.CPUSeconds += s.server.used()
+		if round > 0 { // the first push brings everything
+			s.samples = append(s.samples, sample)
 		}
 	}
 	return nil

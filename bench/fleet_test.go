@@ -51,7 +51,7 @@ func TestFleet(t *testing.T) {
 }
 
 func TestFleetSizes(t *testing.T) {
-	for most, want := range map[int][]int{150: {0, 150, 0}, 1000: {0, 1000, 0}, 20_000: {0, 1000, 10_000, 20_000, 0}} {
+	for most, want := range map[int][]int{150: {150}, 1000: {1000}, 20_000: {1000, 10_000, 20_000}} {
 		if got := fleetSizes(most); !slices.Equal(got, want) {
 			t.Errorf("up to %d: %v", most, got)
 		}

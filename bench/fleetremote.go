@@ -152,7 +152,7 @@ func readMarks(file string, refs int) ([]string, error) {
 	return tips, nil
 }
 
-// make makes a remote of a form with the objects of a fleet. The caller gives the objects back.
+// make makes a remote of a form with the objects of a fleet, or an empty one. The caller gives the objects back.
 func (b *fleetBench) make(form *fleetForm, remote string, o fleetObjects) error {
 	args := []string{b.git, "init", "--quiet", "--bare", "--template=", remote}
 	if form.name == reftable {
@@ -161,9 +161,10 @@ func (b *fleetBench) make(form *fleetForm, remote string, o fleetObjects) error 
 	if _, err := b.processes.Run("", args...); err != nil {
 		return err
 	}
-	objects := filepath.Join(remote, "objects")
-	if err := errors.Join(os.RemoveAll(objects), os.Rename(o.dir, objects)); err != nil {
-		return err
+	if objects := filepath.Join(remote, "objects"); o.dir != "" {
+		if err := errors.Join(os.RemoveAll(objects), os.Rename(o.dir, objects)); err != nil {
+			return err
+		}
 	}
 	if err := form.write(b, remote, form.fleetRefs(o.tips, o.note)); err != nil || !form.spaces {
 		return err

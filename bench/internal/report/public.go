@@ -250,7 +250,7 @@ func (r *Report) Why(row *publicRow) string {
 	alone, ok := r.publicValue(row, names.CLI)
 	served, okServed := r.publicValue(row, names.Served)
 	if ok && okServed && served > alone*noise {
-		parts = append(parts, "slower with a server: "+reasonServed)
+		parts = append(parts, "slower with a server: "+reasonServed(row))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -215,7 +215,8 @@ func (p *plainPush) unpack(ctx context.Context, pack *os.File) error {
 }
 
 // move moves the refs, each from where it was. Another push may have moved one meanwhile: then none moves. Without the
-// last line, which a killed process may not have written, none moves either.
+// last line, which a killed process may not have written, none moves either. A symbolic ref becomes a plain one: what it
+// led to is none of this push.
 func (p *plainPush) move(ctx context.Context, moves []pushSpec) error {
 	var list strings.Builder
 	list.WriteString("start\n")
@@ -223,7 +224,7 @@ func (p *plainPush) move(ctx context.Context, moves []pushSpec) error {
 		fmt.Fprintf(&list, "update %s %s %s\n", s.to, s.id, p.refs[s.to])
 	}
 	list.WriteString("prepare\ncommit\n")
-	_, err := p.git(ctx, strings.NewReader(list.String()), "update-ref", "--stdin")
+	_, err := p.git(ctx, strings.NewReader(list.String()), "update-ref", "--no-deref", "--stdin")
 	return err
 }
 

@@ -346,12 +346,7 @@ func TestPlainPushMeanwhile(t *testing.T) {
 	f.push(dir)
 	f.track(map[string]string{"a": "3\n"})
 	f.push(dir)
-	var line string
-	for ref := range strings.Lines(refsOf(o, dir)) {
-		if name, _, _ := strings.Cut(ref, " "); strings.Contains(name, "/tracks/") {
-			line = name
-		}
-	}
+	line := f.lineOn(o, dir)
 	script := `if [ $arg = update-ref ]; then GIT_DIR='` + dir + `' "$REAL" update-ref ` + line + ` ` + first.ID + `; fi`
 	real, err := exec.LookPath("git")
 	if err != nil {
@@ -369,6 +364,35 @@ func TestPlainPushMeanwhile(t *testing.T) {
 	if refs := refsOf(o, dir); !strings.Contains(refs, tip.ID) {
 		t.Errorf("refs\n%s", refs)
 	}
+}
+
+// TestPlainPushThroughNoSymref: a line that has been made to lead to a branch moves no branch.
+func TestPlainPushThroughNoSymref(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	dir := plainRepository(t, o)
+	f := newMachine(t)
+	first := f.track(map[string]string{"a": "1\n"})
+	f.push(dir)
+	line := f.lineOn(o, dir)
+	o.In(dir, "update-ref", "refs/heads/main", first.ID)
+	o.In(dir, "symbolic-ref", line, "refs/heads/main")
+	second := f.track(map[string]string{"a": "2\n"})
+	f.push(dir)
+	if refs := refsOf(o, dir); !strings.Contains(refs, "refs/heads/main "+first.ID) || !strings.Contains(refs, line+" "+second.ID) {
+		t.Errorf("refs\n%s", refs)
+	}
+}
+
+// lineOn is the line of days on a remote.
+func (m *machine) lineOn(o *gittest.Oracle, dir string) (line string) {
+	m.Helper()
+	for ref := range strings.Lines(refsOf(o, dir)) {
+		if name, _, _ := strings.Cut(ref, " "); strings.Contains(name, "/tracks/") {
+			line = name
+		}
+	}
+	return line
 }
 
 // TestPlainPushBelowARepository: a directory of a work tree is no repository, whatever lies above.

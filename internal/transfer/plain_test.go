@@ -1,7 +1,9 @@
 package transfer
 
 import (
+	"bytes"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,7 +27,7 @@ func plainRepository(t *testing.T, o *gittest.Oracle, args ...string) string {
 	return dir
 }
 
-// gitCalls is a git that writes down which commands a push starts. before is a line of a shell, to be carried out
+// gitCalls is a git that writes down which commands a push starts, but for maintenance, which some pushes start. before is a line of a shell, to be carried out
 // before each, where $arg is its name.
 func gitCalls(t *testing.T, before string) (binary *git.Binary, calls func() string) {
 	t.Helper()
@@ -58,7 +60,7 @@ exec '` + real + `' "$@"
 		if err := os.Remove(list); err != nil {
 			t.Fatal(err)
 		}
-		return strings.Join(strings.Fields(string(data)), " ")
+		return strings.Join(slices.DeleteFunc(strings.Fields(string(data)), func(name string) bool { return name == "maintenance" }), " ")
 	}
 }
 
@@ -116,7 +118,7 @@ func comparePushes(t *testing.T, o *gittest.Oracle, options ...string) {
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
-		if now := calls(); now != want && now != strings.Replace(want, "maintenance", "maintenance maintenance", 1) {
+		if now := calls(); now != want {
 			t.Errorf("%s: git is called for %s, want %s", what, now, want)
 		}
 		if by := f.push(bound); !slices.Equal(got, by) {
@@ -127,7 +129,7 @@ func comparePushes(t *testing.T, o *gittest.Oracle, options ...string) {
 		}
 		o.In(plain, "fsck", "--strict", "--no-dangling")
 	}
-	const few = "for-each-ref pack-objects unpack-objects rev-list update-ref maintenance"
+	const few = "for-each-ref pack-objects unpack-objects rev-list update-ref"
 	f.track(map[string]string{"a": "1\n"})
 	push("the first push", "for-each-ref push")
 	f.track(map[string]string{"a": "2\n"})
@@ -308,7 +310,7 @@ func TestPlainPushOfCutLines(t *testing.T) {
 func TestPlainPushFails(t *testing.T) {
 	t.Parallel()
 	o := gittest.NewOracle(t)
-	for _, step := range []string{"for-each-ref", "unpack-objects", "rev-list", "update-ref", "maintenance"} {
+	for _, step := range []string{"for-each-ref", "unpack-objects", "rev-list", "update-ref"} {
 		t.Run(step, func(t *testing.T) {
 			t.Parallel()
 			o := o.For(t)
@@ -322,7 +324,7 @@ func TestPlainPushFails(t *testing.T) {
 			if err != nil || len(pushed) != 1 {
 				t.Fatalf("pushed %q, %v", pushed, err)
 			}
-			if now := calls(); strings.HasSuffix(now, " push") == (step == "maintenance") {
+			if now := calls(); !strings.HasSuffix(now, " push") {
 				t.Errorf("git is called for %s", now)
 			}
 			if refs := refsOf(o, dir); !strings.Contains(refs, tip.ID) {
@@ -419,5 +421,33 @@ func TestPlainPushBelowARepository(t *testing.T) {
 	}
 	if now := calls(); strings.Contains(now, "push") {
 		t.Errorf("a repository with a work tree: git is called for %s", now)
+	}
+}
+
+// TestPlainPushTidies: some pushes let git look whether it is time to tidy the remote.
+func TestPlainPushTidies(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	dir := plainRepository(t, o)
+	f := newMachine(t)
+	var log bytes.Buffer
+	f.Store.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	remote, err := f.open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &plainPush{Transport: f.Transport, m: remote, gitDir: f.DB.Dir(), dir: dir}
+	p.maintain(t.Context())
+	if log.Len() > 0 {
+		t.Errorf("it fails: %s", &log)
+	}
+	times := 0
+	for i := range 256 {
+		if isTime(object.ID{byte(i)}) {
+			times++
+		}
+	}
+	if times != 256/pushesToTidy {
+		t.Errorf("%d of 256 pushes let git tidy", times)
 	}
 }

@@ -44,6 +44,55 @@ func TestPushBesideAnother(t *testing.T) {
 	}
 }
 
+// tidyingHook lets files lie once where directories of objects will be, as if those went in the midst of a push.
+const tidyingHook = `#!/bin/sh
+if test -e tidied; then
+	find objects -maxdepth 1 -type f -delete
+	exit 0
+fi
+: >tidied
+for dir in "$GIT_QUARANTINE_PATH"/??; do
+	there=objects/$(basename "$dir")
+	test -e "$there" || : >"$there"
+done
+`
+
+// TestPushBesideTidying: what a receiving git could not keep is sent again.
+func TestPushBesideTidying(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	dir := bareRepository(t, o)
+	f := newMachine(t)
+	f.track(map[string]string{"a": "1\n"})
+	f.push(dir)
+	tip := f.track(map[string]string{"a": "2\n"})
+	gittest.Create(t, filepath.Join(dir, "hooks"), gittest.Tree{"pre-receive": gittest.Exec(tidyingHook)})
+	if pushed := f.push(dir); len(pushed) != 1 {
+		t.Errorf("pushed %q", pushed)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "tidied")); err != nil {
+		t.Fatal(err)
+	}
+	if refs := refsOf(o, dir); !strings.Contains(refs, tip.ID) {
+		t.Errorf("refs\n%s", refs)
+	}
+}
+
+// TestSealedPushBesideTidying: so it is where lines are sealed.
+func TestSealedPushBesideTidying(t *testing.T) {
+	t.Parallel()
+	_, k, remote, f := sealedMachine(t)
+	f.pushes(remote, "1\n")
+	gittest.Create(t, filepath.Join(remote, "hooks"), gittest.Tree{"pre-receive": gittest.Exec(tidyingHook)})
+	second := f.pushes(remote, "2\n")
+	if _, err := os.Stat(filepath.Join(remote, "tidied")); err != nil {
+		t.Fatal(err)
+	}
+	g := f.other().sealsFor(k)
+	g.fetch(remote)
+	g.has(f, second)
+}
+
 // TestPushOvertaken: a push that ends after a later one of the same store gives no line a second name.
 func TestPushOvertaken(t *testing.T) {
 	t.Parallel()

@@ -19,6 +19,9 @@ import (
 // errMoved: the note on the remote is not the one that this store knows.
 var errMoved = errors.New("the sealed lines of this store have been moved by another program")
 
+// errTidied: see tidiedMeanwhile.
+var errTidied = errors.New("the remote could not keep what came")
+
 // sealedPush is one try of a sealed push.
 type sealedPush struct {
 	*Transport
@@ -52,7 +55,7 @@ func (r *Transport) pushSealed(ctx context.Context, m *remote, recipients []stri
 	}
 	s := &sealedPush{Transport: r, m: m, recipients: recipients, check: check, rewrite: rewrite, lines: lines}
 	for range 3 {
-		if pushed, err = s.try(ctx); !errors.Is(err, errMoved) {
+		if pushed, err = s.try(ctx); !errors.Is(err, errMoved) && !errors.Is(err, errTidied) {
 			return pushed, err
 		}
 		s.check = true
@@ -266,6 +269,8 @@ func (s *sealedPush) send(ctx context.Context, carrier *odb.Quarantine, was, nex
 		case !ok || flag != '!' || strings.Contains(why, "atomic"):
 		case to == envelope.RefNotes+next.ID && movedMeanwhile(why):
 			return fmt.Errorf("%w (%s)", errMoved, why)
+		case tidiedMeanwhile(why):
+			return fmt.Errorf("%w (%s)", errTidied, why)
 		default:
 			return errors.New(why)
 		}

@@ -120,7 +120,7 @@ func (m *remote) answer(out string, specs []pushSpec, again bool) (a answer) {
 		case strings.Contains(why, "shallow update not allowed"):
 			m.leave(s.line)
 			m.log.Warn("line not pushed: its beginning has been cleaned away or thinned, and the remote takes only whole lines (with receive.shallowUpdate it takes others)", "line", s.name)
-		case again && (movedMeanwhile(why) || tooManyAtOnce(why)):
+		case again && (movedMeanwhile(why) || tooManyAtOnce(why) || tidiedMeanwhile(why)):
 			a.again = append(a.again, s)
 		case a.err == nil:
 			a.err = fmt.Errorf("%s: %s", s.name, why)
@@ -135,6 +135,10 @@ func (m *remote) answer(out string, specs []pushSpec, again bool) (a answer) {
 func tooManyAtOnce(why string) bool {
 	return strings.Contains(why, "(shallow error)") || strings.Contains(why, "(remote failed to report status)")
 }
+
+// tidiedMeanwhile reports whether a receiving git could not keep what came: another git that tidies the repository at the
+// same time removes empty directories of objects.
+func tidiedMeanwhile(why string) bool { return strings.Contains(why, "unable to migrate objects") }
 
 // parsePushed parses a line of git push --porcelain: a flag, source and target, and a summary,
 // separated by tabs.

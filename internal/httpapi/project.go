@@ -105,8 +105,11 @@ func (ps *projects) rootOf(dir string, exact bool) (root string, err error) {
 			root, err = cairn.FindRootIn(dir, opt.DataDir)
 		}
 	}
+	if err != nil && !errors.Is(err, cairn.ErrRoot) {
+		err = fmt.Errorf("%w: %w", cairn.ErrRoot, err)
+	}
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", cairn.ErrRoot, err)
+		return "", err
 	}
 	if err := isRoot(root); err != nil {
 		return "", err

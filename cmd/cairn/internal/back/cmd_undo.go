@@ -204,8 +204,6 @@ func (c *commands) takeBackCommand(d cli.Command, way wayBack) *cobra.Command {
 	if way.does == takeBackWords {
 		flags.BoolVar(&f.conversation, goback.ConversationFlag, false, "the agent's conversation goes back, too")
 	}
-	cmd.MarkFlagsMutuallyExclusive(turnFlag, operationFlag)
-	cmd.MarkFlagsMutuallyExclusive(cli.SessionFlag, operationFlag)
 	c.CompleteSessionFlag(cmd)
 	goback.RegisterPolicy(cmd, &f.policy)
 	f.plan.Register(cmd)
@@ -235,6 +233,9 @@ func (c *commands) takeBack(r *undoRun, args []string) (err error) {
 	}
 	if r.paths, err = c.Paths(args); err != nil {
 		return err
+	}
+	if r.f.operation && (r.f.turn || r.f.session != "") {
+		return c.Usage("goes by --%s alone, or by --%s or --%s", operationFlag, turnFlag, cli.SessionFlag)
 	}
 	if isCount(args, r.paths) {
 		return c.Usage("%[2]s takes back one turn or operation a call: call it %[1]s times, or type cairn %[2]s %[1]s as a prompt of the agent (a path of that name: ./%[1]s)",

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// harmlessReceiving lists the settings of a receiving git that concern branches alone, or what Receives does not tell.
+// harmlessReceiving lists the settings of a receiving git that concern branches alone, and the one by which it takes
+// shallow lines, too.
 var harmlessReceiving = map[string]bool{
 	"receive.denynonfastforwards": true,
 	"receive.denydeletes":         true,

@@ -138,6 +138,30 @@ func TestLookBinaryMissing(t *testing.T) {
 
 // A command for remotes gets the agent and the home directory that it is given,
 // and nothing else more.
+// TestThere: a command works in the repository in its directory by that one's configuration and hooks, and in none
+// above it.
+func TestThere(t *testing.T) {
+	t.Parallel()
+	b, o, top := lookBinary(t), gittest.NewOracle(t), tempDir(t)
+	o.In(top, "init", "-q")
+	o.In(top, "config", "core.hooksPath", "own")
+	gittest.Create(t, top, gittest.Tree{"below": gittest.Dir()})
+	hooks := func(dir string) (string, error) {
+		out, err := b.There(t.Context(), dir, []string{"/other", "it's"}, "config", "core.hooksPath").Output()
+		return strings.TrimSpace(string(out)), err
+	}
+	if got, err := hooks(top); got != "own" || err != nil {
+		t.Errorf("hooks %q, %v", got, err)
+	}
+	if got, err := hooks(filepath.Join(top, "below")); err == nil {
+		t.Errorf("the repository above counts: %q", got)
+	}
+	out, err := b.There(t.Context(), top, []string{"/other", "it's"}, "config", "--get-all", "safe.directory").Output()
+	if got := strings.Fields(string(out)); err != nil || !slices.Equal(got, []string{"/other", "it's"}) {
+		t.Errorf("safe %q, %v", got, err)
+	}
+}
+
 func TestRemoteEnvironment(t *testing.T) {
 	for _, key := range []string{"GIT_DIR", "HOME", "GIT_SSH", "GIT_SSH_COMMAND", "SSH_ASKPASS", "GIT_ASKPASS", "https_proxy"} {
 		t.Setenv(key, "/inherited")

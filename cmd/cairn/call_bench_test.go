@@ -4,7 +4,9 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,7 +22,8 @@ import (
 // BenchmarkCall takes the fixed cost of calls of the program in a tree of ten files,
 // beside that of a Go program that does nothing, in turns. The program is that of a release, the
 // lean one; calls with "full" are those of the whole. Of each it reports the median time in ms, as a
-// multiple of the empty program's, and the page faults.
+// multiple of the empty program's, the time until the first byte of its answer or, of the empty program, the end of
+// its output, and the page faults.
 func BenchmarkCall(b *testing.B) {
 	bin, dir, home := b.TempDir(), filepath.Join(b.TempDir(), "project"), b.TempDir()
 	program, full, empty := filepath.Join(bin, "cairn"), filepath.Join(bin, "cairn-full"), filepath.Join(bin, "empty")
@@ -57,13 +60,14 @@ func BenchmarkCall(b *testing.B) {
 	}
 	round() // the first track makes the store
 	for _, c := range calls {
-		c.times, c.faults = nil, nil
+		c.times, c.answers, c.faults = nil, nil, nil
 	}
 	for b.Loop() {
 		round()
 	}
 	for _, c := range calls {
 		b.ReportMetric(median(c.times), c.name+"-ms")
+		b.ReportMetric(median(c.answers), c.name+"-answer-ms")
 		b.ReportMetric(median(c.times)/median(calls[0].times), c.name+"/empty")
 		b.ReportMetric(median(c.faults), c.name+"-faults")
 	}
@@ -71,17 +75,29 @@ func BenchmarkCall(b *testing.B) {
 
 // costs is one command line, and what it took so far.
 type costs struct {
-	name          string
-	args          []string
-	stdin         string
-	times, faults []float64
+	name  string
+	args  []string
+	stdin string
+
+	times, answers, faults []float64
 }
 
 func (c *costs) call(b *testing.B, dir string, env ...string) {
+	answer, out, err := os.Pipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer answer.Close()
 	cmd := exec.Command(c.args[0], c.args[1:]...)
-	cmd.Dir, cmd.Env, cmd.Stdin = dir, env, strings.NewReader(c.stdin)
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout = dir, env, strings.NewReader(c.stdin), out
 	begin := time.Now()
-	if err := cmd.Run(); err != nil {
+	err = errors.Join(cmd.Start(), out.Close())
+	if err == nil {
+		_, _ = answer.Read(make([]byte, 1)) // or its end
+		c.answers = append(c.answers, time.Since(begin).Seconds()*1e3)
+		_, err = io.Copy(io.Discard, answer)
+	}
+	if err = errors.Join(err, cmd.Wait()); err != nil {
 		b.Fatalf("%s: %v", c.name, err)
 	}
 	c.times = append(c.times, time.Since(begin).Seconds()*1e3)

@@ -38,6 +38,20 @@ func (r *Repo) ReceivesPlainly() bool {
 	return plain && len(reader.errs) == 0 && !r.hasHooks()
 }
 
+// AutoMaintenance reports whether a push may let git tidy the repository: unless maintenance.auto says no.
+func (r *Repo) AutoMaintenance() bool {
+	auto := true
+	reader := &configReader{repo: r, sources: r.configFiles(UserConfig{})}
+	reader.visit = func(set setting) (err error) {
+		if set.name == "maintenance.auto" {
+			err = assign(&auto)(set.boolean())
+		}
+		return err
+	}
+	reader.readAll()
+	return auto
+}
+
 // hasHooks reports whether there may be a hook. git init makes examples, which do not run.
 func (r *Repo) hasHooks() bool {
 	list, err := os.ReadDir(filepath.Join(r.CommonDir, "hooks"))

@@ -49,8 +49,8 @@ func (r *Transport) send(ctx context.Context, m *remote, gitDir string, specs []
 
 // sendPlainly sends lines without a receiving git. On any error nothing has changed for a reader of the remote.
 func (r *Transport) sendPlainly(ctx context.Context, m *remote, gitDir string, specs []pushSpec) (pushed []string, err error) {
-	dir, ok := plainPlace(m.url)
-	if !ok {
+	repo, dir := plainPlace(m.url)
+	if repo == nil {
 		return nil, errNotPlain
 	}
 	p := &plainPush{Transport: r, m: m, gitDir: gitDir, dir: dir}
@@ -67,7 +67,7 @@ func (r *Transport) sendPlainly(ctx context.Context, m *remote, gitDir string, s
 	if err := p.move(ctx, moves); err != nil {
 		return nil, err
 	}
-	if isTime(moves[0].id) {
+	if isTime(moves[0].id) && repo.AutoMaintenance() {
 		p.maintain(ctx)
 	}
 	for _, s := range moves {
@@ -76,24 +76,26 @@ func (r *Transport) sendPlainly(ctx context.Context, m *remote, gitDir string, s
 	return pushed, nil
 }
 
-// plainPlace returns the directory in which git works on a repository by path, if nothing in that has a say in
-// what a push brings.
-func plainPlace(where string) (dir string, ok bool) {
+// plainPlace returns a repository by path, and the directory in which git works on it, if nothing in it has a say in what
+// a push brings; nil otherwise.
+func plainPlace(where string) (repo *git.Repo, dir string) {
 	if !IsLocal(where) {
-		return "", false
+		return nil, ""
 	}
 	real, err := realpath.Of(where)
 	if err != nil {
-		return "", false
+		return nil, ""
 	}
-	repo, err := git.Find(real)
+	repo, err = git.Find(real)
 	switch {
 	case err != nil || repo == nil || repo.SHA256 || repo.GitDir != repo.CommonDir:
-		return "", false
+		return nil, ""
 	case repo.GitDir != real && repo.GitDir != filepath.Join(real, ".git"): // it lies above
-		return "", false
+		return nil, ""
+	case !repo.ReceivesPlainly():
+		return nil, ""
 	}
-	return real, repo.ReceivesPlainly()
+	return repo, real
 }
 
 // git runs a git command in the repository.

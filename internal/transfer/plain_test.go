@@ -441,6 +441,12 @@ func TestPlainPushTidies(t *testing.T) {
 	if log.Len() > 0 {
 		t.Errorf("it fails: %s", &log)
 	}
+	for _, auto := range []string{"true", "false"} {
+		o.In(dir, "config", "maintenance.auto", auto)
+		if repo, _ := plainPlace(dir); repo == nil || repo.AutoMaintenance() != (auto == "true") {
+			t.Errorf("maintenance.auto = %s: %+v", auto, repo)
+		}
+	}
 	times := 0
 	for i := range 256 {
 		if isTime(object.ID{byte(i)}) {

@@ -3,7 +3,6 @@ package transfer
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -172,15 +171,14 @@ const fewObjects = 100
 
 // add brings what the lines lead to into the repository, and lets git check there that nothing is missing.
 func (p *plainPush) add(ctx context.Context, moves []pushSpec) error {
-	var want, have strings.Builder
+	var tips, here, there strings.Builder // here has the refs there whose commits the store has
 	for _, s := range moves {
-		fmt.Fprintln(&want, s.id)
+		fmt.Fprintln(&tips, s.id)
 	}
-	there := want.String()
 	for _, id := range p.refs {
-		fmt.Fprintf(&have, "^%s\n", id)
+		fmt.Fprintf(&there, "^%s\n", id)
 		if ok, err := p.DB.Has(id); err == nil && ok {
-			fmt.Fprintf(&want, "^%s\n", id)
+			fmt.Fprintf(&here, "^%s\n", id)
 		}
 	}
 	file, err := os.Create(filepath.Join(p.gitDir, packName))
@@ -188,27 +186,27 @@ func (p *plainPush) add(ctx context.Context, moves []pushSpec) error {
 		return err
 	}
 	defer file.Close()
-	if err := p.m.local(ctx, p.gitDir, packArgs, strings.NewReader(want.String()), file); err != nil {
+	if err := p.m.local(ctx, p.gitDir, packArgs, strings.NewReader(tips.String()+here.String()), file); err != nil {
 		return err
 	}
 	if err := p.unpack(ctx, file); err != nil {
 		return err
 	}
-	_, err = p.git(ctx, strings.NewReader(there+have.String()), "rev-list", "--objects", "--quiet", "--stdin")
+	_, err = p.git(ctx, strings.NewReader(tips.String()+there.String()), "rev-list", "--objects", "--quiet", "--stdin")
 	return err
 }
 
 // unpack adds the objects of a pack as a receiving git does: few as loose ones, many as a pack.
 func (p *plainPush) unpack(ctx context.Context, pack *os.File) error {
-	var header [12]byte
-	if _, err := pack.ReadAt(header[:], 0); err != nil {
+	var head [packHead]byte
+	if _, err := pack.ReadAt(head[:], 0); err != nil {
 		return err
 	}
 	if _, err := pack.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
 	args := []string{"index-pack", "--stdin", "--fix-thin"}
-	switch n := binary.BigEndian.Uint32(header[8:]); {
+	switch n := objectsIn(head[:]); {
 	case n == 0:
 		return nil
 	case n < fewObjects:

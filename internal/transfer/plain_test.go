@@ -27,8 +27,8 @@ func plainRepository(t *testing.T, o *gittest.Oracle, args ...string) string {
 	return dir
 }
 
-// gitCalls is a git that writes down which commands a push starts, but for maintenance, which some pushes start. before is a line of a shell, to be carried out
-// before each, where $arg is its name.
+// gitCalls is a git that writes down which commands a push starts, but for maintenance, which some pushes start. before
+// is a line of a shell, to be carried out before each: $arg is its name, $real the program.
 func gitCalls(t *testing.T, before string) (binary *git.Binary, calls func() string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -41,6 +41,7 @@ func gitCalls(t *testing.T, before string) (binary *git.Binary, calls func() str
 	dir := t.TempDir()
 	list := filepath.Join(dir, "list")
 	script := `#!/bin/sh
+real='` + real + `'
 for arg; do
 	case $arg in
 	push|for-each-ref|pack-objects|unpack-objects|index-pack|rev-list|update-ref|maintenance)
@@ -49,7 +50,7 @@ for arg; do
 		break;;
 	esac
 done
-exec '` + real + `' "$@"
+exec "$real" "$@"
 `
 	gittest.Create(t, dir, gittest.Tree{"git": gittest.Exec(script)})
 	return git.NewBinary(filepath.Join(dir, "git")), func() string {
@@ -349,12 +350,7 @@ func TestPlainPushMeanwhile(t *testing.T) {
 	f.track(map[string]string{"a": "3\n"})
 	f.push(dir)
 	line := f.lineOn(o, dir)
-	script := `if [ $arg = update-ref ]; then GIT_DIR='` + dir + `' "$REAL" update-ref ` + line + ` ` + first.ID + `; fi`
-	real, err := exec.LookPath("git")
-	if err != nil {
-		t.Fatal(err)
-	}
-	binary, calls := gitCalls(t, strings.ReplaceAll(script, `"$REAL"`, real))
+	binary, calls := gitCalls(t, `[ $arg = update-ref ] && GIT_DIR='`+dir+`' "$real" update-ref `+line+` `+first.ID)
 	tip := f.track(map[string]string{"a": "4\n"})
 	pushed, err := f.pushBy(binary, dir)
 	if err != nil || len(pushed) != 1 {

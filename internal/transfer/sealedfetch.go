@@ -250,7 +250,7 @@ func (f *sealedFetch) part(ctx context.Context, carrier *odb.Quarantine, id stri
 		return err
 	}
 	in := &kept{in: bufio.NewReader(plain)}
-	if head, err := in.in.Peek(packHead); err == nil && binary.BigEndian.Uint32(head[8:]) == 0 {
+	if head, err := in.in.Peek(packHead); err == nil && objectsIn(head) == 0 {
 		_, err = io.Copy(io.Discard, in) // all that its tips lead to was there before
 		return err
 	}
@@ -266,6 +266,9 @@ func (f *sealedFetch) part(ctx context.Context, carrier *odb.Quarantine, id stri
 
 // packHead is the size in bytes of the beginning of a pack, with the number of its objects at its end.
 const packHead = 12
+
+// objectsIn returns the number of objects of a pack with this beginning.
+func objectsIn(head []byte) uint32 { return binary.BigEndian.Uint32(head[8:packHead]) }
 
 // kept keeps the error of a reader whose consumer is another program.
 type kept struct {

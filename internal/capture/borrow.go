@@ -65,12 +65,15 @@ func (r *Capturer) borrow(x *index.Index, rules *ruleSource) (*lender, error) {
 // borrowLoose reads all sizes at once, for a scan that asks for nearly every file, and borrows the blobs
 // that lie loose. It returns how many it has borrowed.
 func (l *lender) borrowLoose() (loose int, err error) {
-	ids, want := make([]object.ID, l.index.Len()), make([]int64, l.index.Len())
-	for i := range ids {
-		e := l.index.At(i)
-		ids[i], want[i] = e.ID, l.lendable(&e)
+	ids := make([]object.ID, 0, l.index.Len())
+	for id := range l.index.IDs() {
+		ids = append(ids, object.ID(id))
 	}
 	l.sizes = l.db.PackedSizes(ids)
+	want := func(i int) int64 {
+		e := l.index.At(i)
+		return l.lendable(&e)
+	}
 	return l.db.BorrowLoose(l.from, ids, want, l.sizes, l.most)
 }
 

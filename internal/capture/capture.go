@@ -116,7 +116,9 @@ func (r *Capturer) Capture(ctx context.Context, l *history.Locked, opt Options) 
 	}
 	c.secrets.record(x)
 	c.rules.aux.Secrets = c.secrets.list
+	described := c.beginDescription()
 	c.recordGit(ctx)
+	described()
 	if len(c.unread) > 0 && !opt.partial {
 		return nil, c.giveUp(ctx, l)
 	}

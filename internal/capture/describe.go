@@ -25,6 +25,20 @@ func (c *Snapshot) Metadata() *state.Metadata {
 	return c.meta
 }
 
+// beginDescription begins to count what the metadata of a first capture need to know of every file, and returns a
+// function that waits for it. Nothing else may use the index meanwhile but to look at its directories.
+func (c *Snapshot) beginDescription() func() {
+	if c.Index.KnownFiles() > 0 {
+		return func() {}
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c.Index.Odd(usualOf(c.Index))
+	}()
+	return func() { <-done }
+}
+
 // describe collects the metadata of the state in an index, limited to the paths that c covers.
 func describe(x *index.Index, ig state.IgnoreContext, beside *state.RulesBeside, c *state.Coverage) *state.Metadata {
 	usual := usualOf(x)

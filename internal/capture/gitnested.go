@@ -133,25 +133,6 @@ func (c *Snapshot) readNested(ctx context.Context, record *gitstate.Record, last
 	return repos, notes
 }
 
-// oldNested takes the indexes of the last record where only stat data differ.
-func oldNested(record, was *gitstate.Record) {
-	for place, sub := range record.Nested {
-		if old := was.Nested[place]; old != nil && gitstate.SameIndex(sub, old) {
-			copyIndex(sub, old)
-		}
-	}
-}
-
-// copyIndex copies the index files of another record.
-func copyIndex(record, was *gitstate.Record) {
-	maps.DeleteFunc(record.Files, func(name string, _ []byte) bool { return gitstate.IsIndex(name) })
-	for name, data := range was.Files {
-		if gitstate.IsIndex(name) {
-			record.Files[name] = data
-		}
-	}
-}
-
 // objectDirs lists the object directories of a repository and of the nested ones with the same object
 // format.
 func objectDirs(repo *git.Repo, nested []*git.Repo) (dirs []string, other bool) {

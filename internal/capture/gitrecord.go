@@ -124,13 +124,13 @@ func (r *Capturer) hasRecord(id object.ID) bool {
 // than its objects.
 func (c *Snapshot) newGitRecord(ctx context.Context, repo *git.Repo, note GitNote, last object.ID) error {
 	r := c.repo
-	reader := gitstate.Reader{Repo: repo}
+	reader := gitstate.Reader{Repo: repo, Index: c.rules.user.contents}
 	reader.Git, _ = git.LookBinary()
 	record, stamps, err := reader.Read(context.WithoutCancel(ctx)) // it is short
 	if err != nil {
 		return err
 	}
-	index := summing(indexOf(record))
+	index := c.summing(record)
 	nested, places := c.readNested(context.WithoutCancel(ctx), record, &note)
 	if r.NeverID() != "" {
 		withoutPatches(record)
@@ -139,11 +139,14 @@ func (c *Snapshot) newGitRecord(ctx context.Context, repo *git.Repo, note GitNot
 		}
 	}
 	if !last.IsZero() {
-		r.oldIndex(record, last, index() != "" && index() == note.Index)
+		r.oldIndex(record, last, index().ID != "" && index().ID == note.Index)
 	}
 	left, err := r.protectObjects(ctx, repo, nested, record)
 	if err != nil {
 		return err
+	}
+	if left == "" {
+		c.nameIndexes(repo, nested, record, index())
 	}
 	id, err := history.AddGitRecord(c.Batch, record.Parts())
 	if err != nil {
@@ -151,7 +154,7 @@ func (c *Snapshot) newGitRecord(ctx context.Context, repo *git.Repo, note GitNot
 	}
 	c.git.id = id.String()
 	c.git.note = &GitNote{
-		GitDir: repo.GitDir, Record: id.String(), Index: index(), Stamps: stamps, Left: left,
+		GitDir: repo.GitDir, Record: id.String(), Index: index().ID, Stamps: stamps, Left: left,
 		Never: r.NeverID() != "", Nested: places, Looked: true,
 	}
 	if left != "" && !c.git.note.Never {
@@ -161,49 +164,6 @@ func (c *Snapshot) newGitRecord(ctx context.Context, repo *git.Repo, note GitNot
 		c.git.refs = []odb.RefUpdate{{Name: history.RefGit + id.String(), ID: id}}
 	}
 	return nil
-}
-
-// oldIndex takes the index files of the last record where only stat data differ, so that a refresh
-// of the index makes no new record.
-func (r *Capturer) oldIndex(record *gitstate.Record, last object.ID, same bool) {
-	if !same && len(record.Nested) == 0 {
-		return
-	}
-	parts, err := r.Store.GitRecord(last)
-	if err != nil {
-		return
-	}
-	was, err := gitstate.Parse(parts)
-	if err != nil {
-		return
-	}
-	if same {
-		copyIndex(record, was)
-	}
-	oldNested(record, was)
-}
-
-// summing begins to compute the indexSum of a record, and returns a function that waits for it.
-func summing(record *gitstate.Record) func() string {
-	sum := make(chan string, 1)
-	go func() { sum <- indexSum(record) }()
-	return sync.OnceValue(func() string { return <-sum })
-}
-
-// indexSum identifies the entries of the recorded index without their stat data, "" if there is
-// none.
-func indexSum(record *gitstate.Record) string {
-	if record.Files["index"] == nil {
-		return ""
-	}
-	return record.IndexID()
-}
-
-// indexOf returns a record with the index files of another one, to be read while that one changes.
-func indexOf(record *gitstate.Record) *gitstate.Record {
-	only := &gitstate.Record{SHA256: record.SHA256, Files: make(map[string][]byte)}
-	copyIndex(only, record)
-	return only
 }
 
 // withoutPatches drops the files in which an operation in progress keeps contents of the work tree:

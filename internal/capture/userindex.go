@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/seed-fb9cbc17/cairn/internal/git"
+	"github.com/seed-fb9cbc17/cairn/internal/gitstate"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
@@ -25,8 +26,9 @@ import (
 type userIndex struct {
 	signature git.Signature
 	repo      *git.Repo
-	prefix    string     // the root inside the repository
-	full      *git.Index // nil while the signature is the recorded one
+	prefix    string                   // the root inside the repository
+	full      *git.Index               // nil while the signature is the recorded one
+	sum       func() gitstate.IndexSum // of full; nil = not begun
 	kept      auxiliary
 	allLent   bool // the capture holds every entry of full, and none is marked in any way
 
@@ -56,9 +58,24 @@ func (s *ruleSource) loadUserIndex(r *Capturer, repo *git.Repo) {
 		u.kept, s.user = s.before, u
 		return
 	}
-	if u.full = read(); u.full != nil {
-		s.user = u
+	if u.full = read(); u.full == nil {
+		return
 	}
+	if s.user = u; !r.Opt.NoGit {
+		u.sum = beginSum(func() gitstate.IndexSum { return gitstate.SumOf(u.full, repo.SHA256) })
+	}
+}
+
+// contents returns the contents of the index file, nil if they were not read for this capture, or have changed since. A
+// file without a checksum may have changed.
+func (u *userIndex) contents() []byte {
+	if u == nil || u.sum == nil || u.signature.Trailer == [20]byte{} {
+		return nil
+	}
+	if now, err := git.IndexSignature(u.repo.IndexPath()); err != nil || now != u.signature {
+		return nil
+	}
+	return u.full.Contents()
 }
 
 // readUserIndex returns nil where the index cannot be read.

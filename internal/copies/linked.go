@@ -119,9 +119,12 @@ func (f *fork) findCommit(ctx context.Context) error {
 // earlier state whose objects are gone.
 func (f *fork) findIndex(ctx context.Context, record *gitstate.Record) (err error) {
 	l, present := f.link, f.present != nil && f.start.ID == f.present.ID
-	if record != nil && record.Files["index"] != nil {
+	switch {
+	case record != nil && record.IndexTree != "":
+		l.index, err = l.repo.TreeIndex(ctx, record.IndexTree, l.sha256)
+	case record != nil && record.HasIndex():
 		l.index, err = git.ParseIndex(record.Files["index"], l.sha256, func(name string) []byte { return record.Files[name] })
-	} else if present {
+	case present:
 		l.index, err = l.repo.ReadIndex(l.sha256)
 	}
 	if err != nil || l.index == nil {

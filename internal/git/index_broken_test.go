@@ -159,6 +159,7 @@ func FuzzReadIndex(f *testing.F) {
 		if err != nil {
 			return
 		}
+		x.Tree(sha256)
 		var last IndexEntry
 		for e := range x.All() {
 			if e.Name == "" || strings.IndexByte(e.Name, 0) >= 0 || e.Name < last.Name || e.Name == last.Name && e.Stage <= last.Stage && last.Name != "" {

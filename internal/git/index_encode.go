@@ -4,6 +4,7 @@ import (
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/binary"
+	"iter"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
@@ -12,19 +13,31 @@ import (
 // file once and then knows its stat. A shared index is merged in. Optional extensions are left out.
 // withSHA256 is as for ReadIndex.
 func (x *Index) Encode(withSHA256 bool) []byte {
+	return EncodeIndex(func(yield func(IndexEntry, []byte) bool) {
+		for e, id := range x.WithIDs() {
+			e.Stat = IndexStat{}
+			if !yield(e, id) {
+				return
+			}
+		}
+	}, withSHA256)
+}
+
+// EncodeIndex returns an index file of version 3 with entries, in git's order, and their ids in binary form.
+// withSHA256 is as for ReadIndex.
+func EncodeIndex(entries iter.Seq2[IndexEntry, []byte], withSHA256 bool) []byte {
 	const version, alignment = 3, 8
 	data := binary.BigEndian.AppendUint32(append([]byte{}, "DIRC"...), version)
-	data = binary.BigEndian.AppendUint32(data, uint32(x.Len()))
-	folded := false
-	for e, id := range x.WithIDs() {
+	data = binary.BigEndian.AppendUint32(data, 0)
+	count, folded := uint32(0), false
+	for e, id := range entries {
 		begin := len(data)
-		var stat [statSize]byte
-		binary.BigEndian.PutUint32(stat[24:], uint32(e.Mode))
-		data = append(append(data, stat[:]...), id...)
+		data = append(e.Stat.append(data, e.Mode), id...)
 		data = append(e.appendFlags(data), e.Name...)
 		data = append(data, make([]byte, alignment-(len(data)-begin)%alignment)...) // one NUL at least
-		folded = folded || e.Mode == object.Dir
+		count, folded = count+1, folded || e.Mode == object.Dir
 	}
+	binary.BigEndian.PutUint32(data[8:], count)
 	if folded {
 		data = append(data, "sdir\x00\x00\x00\x00"...)
 	}
@@ -34,6 +47,16 @@ func (x *Index) Encode(withSHA256 bool) []byte {
 	}
 	sum := sha1.Sum(data)
 	return append(data, sum[:]...)
+}
+
+// append appends the stat data as an index file has them, the mode in their midst.
+func (s *IndexStat) append(data []byte, mode object.Mode) []byte {
+	for _, word := range []uint32{
+		s.CTimeSec, s.CTimeNsec, s.MTimeSec, s.MTimeNsec, s.Dev, s.Ino, uint32(mode), s.UID, s.GID, s.Size,
+	} {
+		data = binary.BigEndian.AppendUint32(data, word)
+	}
+	return data
 }
 
 func (e *IndexEntry) appendFlags(data []byte) []byte {

@@ -10,6 +10,7 @@ import (
 	"hash"
 	"io"
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -39,6 +40,7 @@ const (
 
 // indexFile is one index file, read and checked entry by entry.
 type indexFile struct {
+	whole   []byte
 	data    []byte // header, entries and extensions
 	trailer []byte // the checksum, which may be all zero
 	idSize  int
@@ -46,6 +48,7 @@ type indexFile struct {
 	names   string // what entries' names are parts of
 	entries []entryRef
 	link    *indexLink // nil unless the file builds on a shared one
+	more    bool       // an extension holds what git cannot compute again
 }
 
 // readIndexFile reads a file, and checks it while it is being hashed.
@@ -69,7 +72,7 @@ func readIndexFile(path string, isSHA256 bool) (*indexFile, error) {
 // entries of a file that builds on another are not in order yet.
 func parseIndexFile(data []byte, idSize int) (*indexFile, error) {
 	end := len(data) - idSize
-	f := &indexFile{data: data[:end:end], trailer: data[end:], idSize: idSize}
+	f := &indexFile{whole: data, data: data[:end:end], trailer: data[end:], idSize: idSize}
 	if err := f.parse(); err != nil || f.link != nil {
 		return f, err
 	}
@@ -259,6 +262,10 @@ func offsetInt(b []byte) (value, width int) {
 	return 0, 0
 }
 
+// computed are the extensions that git computes again where they are missing: trees, what the work tree looks like,
+// where entries lie in the file.
+var computed = []string{"TREE", "UNTR", "FSMN", "EOIE", "IEOT"}
+
 // parseExtensions finds the extensions that change the meaning of entries. Those with an upper-case
 // name are optional; the others must be known.
 func (f *indexFile) parseExtensions(data []byte) error {
@@ -278,7 +285,9 @@ func (f *indexFile) parseExtensions(data []byte) error {
 				return err
 			}
 			f.link = link
-		case name == "sdir", 'A' <= name[0] && name[0] <= 'Z':
+		case name == "sdir":
+		case 'A' <= name[0] && name[0] <= 'Z':
+			f.more = f.more || !slices.Contains(computed, name)
 		default:
 			return fmt.Errorf("%w: extension %q is not known", errIndex, name)
 		}

@@ -97,8 +97,26 @@ func checkEncoded(t *testing.T, o *gittest.Oracle, dir string, sha256 bool, x *I
 	if !slices.Equal(got, want) {
 		t.Errorf("encoded and read by git: %+v, want %+v", got, want)
 	}
+	checkTree(t, o, dir, sha256, x, want)
 	if err := os.Rename(aside, path); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// checkTree fails unless the tree of an index is the one that git writes, or the index is more than a tree.
+func checkTree(t *testing.T, o *gittest.Oracle, dir string, sha256 bool, x *Index, want []IndexEntry) {
+	t.Helper()
+	plain := !slices.ContainsFunc(want, func(e IndexEntry) bool {
+		return e.Stage != 0 || e.AssumeValid || e.SkipWorktree || e.IntentToAdd || e.Mode == object.Dir
+	})
+	tree, ok := x.Tree(sha256)
+	if ok != plain {
+		t.Errorf("Tree gives %q, %v for an index of %+v", tree, ok, want)
+	}
+	if git := ""; ok {
+		if git = strings.TrimSpace(o.In(dir, "write-tree", "--missing-ok")); tree != git {
+			t.Errorf("tree %s, git writes %s", tree, git)
+		}
 	}
 }
 

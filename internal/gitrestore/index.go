@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/seed-fb9cbc17/cairn/internal/gitstate"
 )
 
 // indexLock is git's own lock of the index: the file that becomes the index. It is a second name of a
@@ -25,26 +23,32 @@ func (r *run) lockIndex() (*indexLock, error) {
 	if !r.Index {
 		return nil, nil
 	}
-	data := r.target.Files["index"]
+	files, err := r.indexFiles(filepath.Join(r.dir, "index"))
+	if err != nil {
+		return nil, err
+	}
+	data := files["index"]
 	l := &indexLock{path: filepath.Join(r.dir, "index"), empty: len(data) == 0}
 	l.temp = filepath.Join(r.dir, r.temp("index"))
 	if r.Resume {
 		l.clear()
 	}
-	for name, data := range only(r.target, gitstate.IsIndex) {
+	for name, data := range files {
 		if name != "index" {
 			if err := writeFile(filepath.Join(r.dir, name), data); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if err := writeFile(l.temp, data); err != nil {
+	if err := errors.Join(writeFile(l.temp, data), r.backdate(l.temp, files)); err != nil {
 		os.Remove(l.temp)
 		return nil, err
 	}
-	err := os.Link(l.temp, l.path+".lock")
+	err = os.Link(l.temp, l.path+".lock")
 	if err != nil && !errors.Is(err, fs.ErrExist) { // no links here
-		err = writeNew(l.path+".lock", data)
+		if err = writeNew(l.path+".lock", data); err == nil {
+			err = r.backdate(l.path+".lock", files)
+		}
 	}
 	if err != nil {
 		os.Remove(l.temp)

@@ -28,7 +28,9 @@ func (r *run) wanted() (ids []string, err error) {
 	for _, s := range r.Stashes {
 		ids = append(ids, s.ID)
 	}
-	if r.Index {
+	if r.Index && r.target.IndexTree != "" {
+		ids = append(ids, r.target.IndexTree)
+	} else if r.Index {
 		blobs, err := r.indexed()
 		if err != nil {
 			return nil, err

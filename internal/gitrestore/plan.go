@@ -142,7 +142,7 @@ func (p *Plan) rebuild(parts Parts) {
 	p.Stashes = listOf(p.target)
 	p.List, p.Expired = len(p.Stashes) > 0, expired(p.target)
 	p.Head = &gitstate.RefMove{Name: "HEAD", To: p.target.Head}
-	p.Index = p.target.Files["index"] != nil
+	p.Index = p.target.HasIndex()
 	p.planProgress()
 }
 

@@ -75,10 +75,17 @@ func (r *run) init() error {
 }
 
 func (r *run) writeIndex() error {
-	for name, data := range only(r.target, gitstate.IsIndex) {
+	files, err := r.indexFiles("")
+	if err != nil {
+		return err
+	}
+	for name, data := range files {
 		if err := writeFile(filepath.Join(r.dir, name), data); err != nil {
 			return err
 		}
 	}
-	return nil
+	if !r.target.HasIndex() {
+		return nil
+	}
+	return r.backdate(filepath.Join(r.dir, "index"), files)
 }

@@ -161,7 +161,7 @@ func (o *outcome) index(w Way) {
 	case w.Before.Lacks(gitstate.IsIndex):
 		o.conflict("index", "not all of it was recorded")
 	default:
-		o.copyFiles(w.Before, gitstate.IsIndex)
+		o.TakeIndex(w.Before)
 	}
 }
 

@@ -28,6 +28,8 @@ type world struct {
 	Applier
 	n       int  // commits
 	lenient bool // git may fail: not every sequence of commands makes sense
+
+	records, named int // those that were read, and those whose index has a name: at most every other one
 }
 
 func newWorld(t testing.TB, args ...string) *world {
@@ -142,9 +144,22 @@ func (w *world) record() *gitstate.Record {
 	_, err = w.vault.Keep(context.Background(), repo.ObjectDirs(), keep.Options{SHA256: repo.SHA256})
 	w.must(err)
 	w.must(w.vault.SetShallow(r.Files["common/shallow"]))
+	if w.records++; w.records%2 == 1 {
+		w.nameIndex(r)
+	}
 	again, err := gitstate.Parse(r.Parts())
 	w.must(err)
 	return again
+}
+
+// nameIndex names the index by its tree, if that is the one of HEAD.
+func (w *world) nameIndex(r *gitstate.Record) {
+	w.t.Helper()
+	tree, err := w.Try(w.dir, "rev-parse", "-q", "--verify", "HEAD^{tree}")
+	if sum := r.IndexSum(); err == nil && sum.Tree == strings.TrimSpace(tree) {
+		r.NameIndex(sum)
+		w.named++
+	}
 }
 
 // files are the contents of the work tree, which go back by other means.

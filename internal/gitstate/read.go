@@ -50,6 +50,10 @@ type Reader struct {
 	// Git reads refs in a format other than files. Nil means that they cannot be read.
 	Git *git.Binary
 
+	// Index returns the contents of the index file, if the caller has read it and it has not changed since, else
+	// nil. The function may be nil.
+	Index func() []byte
+
 	began  time.Time
 	record *Record
 	stamper
@@ -128,7 +132,11 @@ func (r *Reader) readStash(context.Context) {
 
 func (r *Reader) readIndex(context.Context) {
 	r.see(r.Repo.IndexPath())
-	r.addFile(r.own, "index", "index", maxIndex)
+	if data := r.knownIndex(); data != nil {
+		r.record.Files["index"] = data
+	} else {
+		r.addFile(r.own, "index", "index", maxIndex)
+	}
 	names, err := list(r.own, ".")
 	if err != nil {
 		return
@@ -139,6 +147,13 @@ func (r *Reader) readIndex(context.Context) {
 			r.addFile(r.own, name, name, maxIndex)
 		}
 	}
+}
+
+func (r *Reader) knownIndex() []byte {
+	if r.Index == nil {
+		return nil
+	}
+	return r.Index()
 }
 
 func (r *Reader) readProgress(context.Context) {

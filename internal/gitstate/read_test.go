@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/git"
 )
 
 // TestRefs compares the record with git's own answers after each kind of change.
@@ -251,6 +253,29 @@ func TestAskedRefs(t *testing.T) {
 	for name, value := range want {
 		if r.record.Refs[name] != value {
 			t.Errorf("%s: asked %q, read %q", name, r.record.Refs[name], value)
+		}
+	}
+}
+
+// TestKnownIndex: contents that the caller has read are recorded; without them the file is read.
+func TestKnownIndex(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.commit("one")
+	read := w.read()
+	repo, err := git.Find(w.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, known := range map[string][]byte{"known": []byte("contents"), "changed": nil} {
+		want := string(read.Files["index"])
+		if known != nil {
+			want = string(known)
+		}
+		reader := Reader{Repo: repo, Index: func() []byte { return known }}
+		r, _, err := reader.Read(t.Context())
+		if err != nil || string(r.Files["index"]) != want {
+			t.Errorf("%s: %d bytes, %v, want %d", name, len(r.Files["index"]), err, len(want))
 		}
 	}
 }

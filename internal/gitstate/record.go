@@ -21,6 +21,7 @@ type Record struct {
 	Stash     []byte            // reflog of refs/stash
 	Worktrees []Worktree        // the other work trees of the repository, by name
 	Files     map[string][]byte // the other parts: index, state of operations in progress, configuration
+	IndexTree string            // instead of an index in Files: the tree that it equals, see NameIndex
 	Notes     []string          // what could not be read, sorted
 
 	Executable []string // names of Files, sorted
@@ -44,8 +45,9 @@ const (
 	partFiles     = "files/"
 )
 
-// IndexPart is the name of the index file among the parts.
-const IndexPart = partFiles + "index"
+// keyIndexTree begins the line of Record.IndexTree. The name after it has no quotes: releases that would take the
+// record for one of a repository without an index refuse it for that.
+const keyIndexTree = "index-tree"
 
 // Parts returns the record as texts by path. Equal records have equal parts.
 func (r *Record) Parts() map[string][]byte {
@@ -77,6 +79,9 @@ func (r *Record) about() []byte {
 		format = "sha256"
 	}
 	fmt.Fprintf(&b, "format %s\ngitdir %q\ncommondir %q\n", format, r.GitDir, r.CommonDir)
+	if r.IndexTree != "" {
+		fmt.Fprintf(&b, "%s %s\n", keyIndexTree, r.IndexTree)
+	}
 	for _, note := range r.Notes {
 		fmt.Fprintf(&b, "note %q\n", note)
 	}
@@ -131,8 +136,15 @@ func Parse(parts map[string][]byte) (*Record, error) {
 func (r *Record) parseAbout(data []byte) error {
 	for line := range strings.Lines(string(data)) {
 		key, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if key == "format" {
+		switch key {
+		case "format":
 			r.SHA256 = text == "sha256"
+			continue
+		case keyIndexTree:
+			if id, ok := refValue(text, r.SHA256); !ok || id != text || strings.HasPrefix(text, "ref:") {
+				return fmt.Errorf("record of a git repository: line %.80q", line)
+			}
+			r.IndexTree = text
 			continue
 		}
 		value, err := strconv.Unquote(text)

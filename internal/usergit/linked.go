@@ -90,6 +90,19 @@ func (r *Repo) ReadIndex(withSHA256 bool) (*git.Index, error) {
 	return x, err
 }
 
+// TreeIndex returns the index that git read-tree makes of a tree.
+func (r *Repo) TreeIndex(ctx context.Context, tree string, withSHA256 bool) (*git.Index, error) {
+	list, err := r.output(ctx, call{args: []string{"ls-tree", "-r", "-z", "--full-tree", tree}})
+	if err != nil {
+		return nil, err
+	}
+	data, err := git.IndexOfTree(string(list), nil, withSHA256)
+	if err != nil {
+		return nil, err
+	}
+	return git.ParseIndex(data, withSHA256, nil)
+}
+
 // HasAll reports whether the repository has all of some objects.
 func (r *Repo) HasAll(ctx context.Context, ids string) (bool, error) {
 	out, err := r.output(ctx, call{args: []string{"cat-file", "--batch-check=%(objecttype)"}, stdin: strings.NewReader(ids)})

@@ -223,7 +223,7 @@ func (s *Walk) workers() int {
 }
 
 func (sc *scanner) finish(root *node) *Result {
-	before := make(blocks)
+	before, first := make(blocks), len(sc.Index.Dirs) == 0
 	for _, path := range sc.removed {
 		before.addAll(sc.Index, path)
 		sc.Index.Remove(path)
@@ -233,16 +233,21 @@ func (sc *scanner) finish(root *node) *Result {
 		sc.Index.Put(d)
 	}
 	sc.putSeals(len(sc.changed)+len(sc.removed) > 0)
+	counts := sc.counted()
+	differs := counts.Files // from nothing
+	if !first {
+		differs = before.differ(sc.Index)
+	}
 	slices.Sort(sc.unread)
 	slices.Sort(sc.misjudged)
 	slices.SortFunc(sc.skipped, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
 	return &Result{
-		Counts:  sc.counted(),
+		Counts:  counts,
 		Tree:    root.dir.Tree,
 		Skipped: sc.skipped,
 		Unread:  sc.unread,
 		Changed: len(sc.changed)+len(sc.removed) > 0,
-		Differs: before.differ(sc.Index),
+		Differs: differs,
 		Dropped: sc.dropped.Load() || len(sc.removed) > 0,
 		Listed:  int(sc.listed.Load()),
 		Lent:    int(sc.lent.Load()),

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
@@ -77,17 +78,46 @@ func (o Loose) Wrap(err error) error {
 // of the first block come before it, 0.6 KiB at most.
 var headWindows = [...]int64{256, 1 << 10}
 
-// headOf reads the header of a loose object in a file of so many bytes. It decompresses no more than
-// a window: most of the contents would follow otherwise.
-func headOf(file io.ReaderAt, bytes int64) (k object.Kind, size int64, err error) {
+// headOf reads the header of a loose object in a file of so many bytes.
+func headOf(file io.ReaderAt, length int64) (k object.Kind, size int64, err error) {
+	k, size, ok := plainHead(file, length)
+	if !ok {
+		k, size, err = inflatedHead(file, length)
+	}
+	if err == nil && size/maxInflation > length {
+		return 0, 0, pack.Corrupt("%d bytes said to be in %d compressed ones", size, length)
+	}
+	return k, size, err
+}
+
+// headBuffers hold the beginnings of files.
+var headBuffers = sync.Pool{New: func() any { return new([pack.ZlibReach]byte) }}
+
+// plainHead reads a header in which nothing repeats, as nearly all are: an inflater takes several times as long for it.
+func plainHead(file io.ReaderAt, length int64) (k object.Kind, size int64, ok bool) {
+	buf := headBuffers.Get().(*[pack.ZlibReach]byte)
+	defer headBuffers.Put(buf)
+	n, err := file.ReadAt(buf[:min(length, pack.ZlibReach)], 0)
+	if err != nil && err != io.EOF {
+		return 0, 0, false
+	}
+	var room [maxLooseHead]byte
+	head := pack.LeadingLiterals(room[:0], buf[:n])
+	end := bytes.IndexByte(head, 0)
+	if end < 0 {
+		return 0, 0, false
+	}
+	k, size, err = parseLooseHead(head[:end])
+	return k, size, err == nil
+}
+
+// inflatedHead decompresses no more than a window: most of the contents would follow otherwise.
+func inflatedHead(file io.ReaderAt, length int64) (k object.Kind, size int64, err error) {
 	for _, window := range headWindows {
-		z := pack.NewInflater(file, 0, min(bytes, window))
+		z := pack.NewInflater(file, 0, min(length, window))
 		k, size, err = looseHead(z)
 		z.Release()
-		if err == nil && size/maxInflation > bytes {
-			return 0, 0, pack.Corrupt("%d bytes said to be in %d compressed ones", size, bytes)
-		}
-		if err == nil || bytes <= window {
+		if err == nil || length <= window {
 			break
 		}
 	}
@@ -267,16 +297,16 @@ func (db *DB) ObjectDirs() []string {
 const looseAtLeast = 1000
 
 // BorrowLoose links the loose blobs of other repositories into the store: those of ids whose sizes
-// are below 0. want holds the size that each of them has to have, and sizes gets the size of each
+// are below 0. want tells the size that one of them has to have, below 0 for none, and sizes gets the size of each
 // that was linked. most bounds the bytes of the linked files together, 0 = no limit. A blob that
 // cannot be linked keeps its size below 0.
 //
 // As with Borrow, call it with the lock held; reads verify the contents. A crash leaves objects that
 // nothing refers to.
-func (db *DB) BorrowLoose(objectDirs []string, ids []object.ID, want, sizes []int64, most int64) (linked int, err error) {
-	left := make([]int32, 0, len(ids))
+func (db *DB) BorrowLoose(objectDirs []string, ids []object.ID, want func(i int) int64, sizes []int64, most int64) (linked int, err error) {
+	var left []int32
 	for i := range ids {
-		if sizes[i] < 0 && want[i] >= 0 {
+		if sizes[i] < 0 && want(i) >= 0 {
 			left = append(left, int32(i))
 		}
 	}
@@ -287,7 +317,7 @@ func (db *DB) BorrowLoose(objectDirs []string, ids []object.ID, want, sizes []in
 	wants := make([]loan.Want, 0, len(left))
 	for _, i := range left {
 		if n := len(wants); n == 0 || wants[n-1].ID != ids[i] {
-			wants = append(wants, loan.Want{ID: ids[i], Size: want[i]})
+			wants = append(wants, loan.Want{ID: ids[i], Size: want(int(i))})
 		}
 	}
 	linked, err = loan.Take(objectDirs, db.path("objects"), wants, loan.Options{Head: headOf, Most: most, Sync: !db.opt.NoSync})

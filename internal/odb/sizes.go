@@ -84,11 +84,12 @@ func (db *DB) PackedSizes(ids []object.ID) []int64 {
 		sizes[i], left[i] = -1, int32(i)
 	}
 	sortByID(left, ids)
-	for _, p := range db.packs.Load().packs {
-		if len(left) == 0 {
+	packs := db.packs.Load().packs
+	for i, p := range packs {
+		p.Sizes(ids, left, sizes)
+		if i == len(packs)-1 {
 			break
 		}
-		p.Sizes(ids, left, sizes)
 		left = slices.DeleteFunc(left, func(i int32) bool { return sizes[i] >= 0 })
 	}
 	return sizes

@@ -7,16 +7,16 @@ package pack
 // maxDeltaHead is the length of two sizes of up to ten bytes.
 const maxDeltaHead = 20
 
-// zlibReach is a number of bytes of a zlib stream that hold a description of its codes and some literals, nearly
+// ZlibReach is a number of bytes of a zlib stream that hold a description of its codes and some literals, nearly
 // always.
-const zlibReach = 288
+const ZlibReach = 288
 
 // resultSizeIn returns the size of the object that a delta makes. z is the beginning of the deflated delta. ok is
 // false if the sizes are not among the literals at its beginning, or z is too short or nonsense. The checksum and the
 // rest of the stream are not looked at.
 func resultSizeIn(z []byte) (size int64, ok bool) {
 	var buf [maxDeltaHead]byte
-	_, rest, err := deltaSize(leadingLiterals(buf[:0], z))
+	_, rest, err := deltaSize(LeadingLiterals(buf[:0], z))
 	if err != nil {
 		return 0, false
 	}
@@ -24,9 +24,9 @@ func resultSizeIn(z []byte) (size int64, ok bool) {
 	return size, err == nil
 }
 
-// leadingLiterals appends the literals at the beginning of a zlib stream to dst, up to its capacity. It stops at the
+// LeadingLiterals appends the literals at the beginning of a zlib stream to dst, up to its capacity. It stops at the
 // first repetition, at the end of the first block, and at the end of z.
-func leadingLiterals(dst, z []byte) []byte {
+func LeadingLiterals(dst, z []byte) []byte {
 	if len(z) < 3 || z[0]&0x8f != 8 || z[1]&32 != 0 || (uint(z[0])<<8|uint(z[1]))%31 != 0 {
 		return dst
 	}

@@ -57,7 +57,7 @@ func TestResultSizeIn(t *testing.T) {
 		delta := randomDelta(rng, rng.Int64N(1<<(1+rng.IntN(40))), to)
 		for _, level := range zlibLevels {
 			z := deflated(t, delta, level)
-			if size, ok := resultSizeIn(z[:min(len(z), zlibReach)]); ok {
+			if size, ok := resultSizeIn(z[:min(len(z), ZlibReach)]); ok {
 				found++
 				if size != to {
 					t.Fatalf("level %d: %d, want %d", level, size, to)
@@ -83,7 +83,7 @@ func FuzzLeadingLiterals(f *testing.F) {
 		f.Add(deflated(f, nil, level))
 	}
 	f.Fuzz(func(t *testing.T, z []byte) {
-		got := leadingLiterals(make([]byte, 0, maxDeltaHead), z)
+		got := LeadingLiterals(make([]byte, 0, maxDeltaHead), z)
 		zr, err := zlib.NewReader(bytes.NewReader(z))
 		if err != nil {
 			if len(got) > 0 {

@@ -23,6 +23,9 @@ const sizeReaders = 2
 // Sizes sets sizes[i] for each i in ordered whose ids[i] is in the pack. ordered holds
 // positions in ids, sorted by id.
 func (p *Pack) Sizes(ids []object.ID, ordered []int32, sizes []int64) {
+	if len(ordered) == 0 {
+		return
+	}
 	x, err := p.Index()
 	if err != nil {
 		return
@@ -93,7 +96,7 @@ type headReader struct {
 }
 
 // headReach is as long as the header of an entry and the sizes at the beginning of a delta.
-const headReach = int64(MaxEntryHead + zlibReach)
+const headReach = int64(MaxEntryHead + ZlibReach)
 
 // smallGap is a number of bytes that are copied in the time of a system call.
 const smallGap = 8 << 10

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/bench/internal/names"
 	"github.com/seed-fb9cbc17/cairn/bench/internal/peers"
+	"github.com/seed-fb9cbc17/cairn/bench/internal/system"
 	"github.com/seed-fb9cbc17/cairn/bench/internal/trees"
 )
 
@@ -152,8 +153,12 @@ func (d *driver) takeBack() error {
 	if err != nil {
 		return err
 	}
-	turn := newTurn{d.opt.takenBack()}
+	for _, root := range d.roots() {
+		system.Spread(root)
+	}
+	files := d.opt.takenBack()
 	return d.rounds(names.OpTakeBack, heavy, func(s *peers.Remote, round int) error {
+		turn := newTurn{files, fmt.Sprintf("turn-%s-%d", s.Kind, round)}
 		if err := turn.make(s.Root, round); err != nil {
 			return err
 		}
@@ -167,15 +172,19 @@ func (d *driver) takeBack() error {
 			}
 		}
 		return errors.Join(err, os.RemoveAll(turn.dir(s.Root)))
-	}, d.turnFloors(turn))
+	}, d.turnFloors(newTurn{files, "turn"}))
 }
 
-// newTurn is a turn that makes files in directories of a hundred.
-type newTurn struct{ files int }
+// newTurn is a turn that makes files in directories of a hundred. Each turn has a directory of its own name, which lies
+// in a part of the disk of its own: see system.Spread.
+type newTurn struct {
+	files int
+	name  string
+}
 
 const filesOfDir = 100
 
-func (t newTurn) dir(root string) string { return filepath.Join(root, "turn") }
+func (t newTurn) dir(root string) string { return filepath.Join(root, t.name) }
 
 func (t newTurn) file(root string, i int) string {
 	return filepath.Join(t.dir(root), fmt.Sprintf("dir%d", i/filesOfDir), fmt.Sprintf("file%d.txt", i))

@@ -31,7 +31,43 @@ func (p *planner) settle(renames [][2]string) {
 		p.withdrawHalfRenames(renames)
 		p.pairSpellings()
 		p.dropNonEmptyDirs()
+		p.dropNeedless()
 	}
+}
+
+// noteUnmade notes a file that is not made because its change is dropped.
+func (p *planner) noteUnmade(c apply.Change) {
+	if c.Action == apply.Create {
+		p.unmade[c.Path] = true
+	}
+}
+
+// dropNeedless withdraws the removal of what was made since and stood in the way of a file that is not made now.
+func (p *planner) dropNeedless() {
+	if p.way == nil || len(p.unmade) == 0 {
+		return
+	}
+	stays := make(map[string]bool)
+	p.Changes = slices.DeleteFunc(p.Changes, func(c apply.Change) bool {
+		stays[c.Path] = c.Action.Removes() && p.belowUnmade(c.Path) && p.madeSince(c.Path)
+		return stays[c.Path]
+	})
+	p.Losses = slices.DeleteFunc(p.Losses, func(path string) bool { return stays[path] })
+}
+
+func (p *planner) belowUnmade(path string) bool {
+	for at, _ := index.Split(path); at != ""; at, _ = index.Split(at) {
+		if p.unmade[at] {
+			return true
+		}
+	}
+	return false
+}
+
+// madeSince reports whether the step that is taken back has neither made nor found a path.
+func (p *planner) madeSince(path string) bool {
+	base, err := p.store.EndOf(p.way.Base, path)
+	return err == nil && base.Entry == nil && !p.baseHasDir(path) && !p.way.Made[path]
 }
 
 // dropNonEmptyDirs withdraws the removal of directories that will not be empty. A file that
@@ -58,7 +94,11 @@ func (p *planner) dropNonEmptyDirs() {
 		}
 	}
 	p.Changes = slices.DeleteFunc(p.Changes, func(c apply.Change) bool {
-		return stay[c.Path] && (c.Action == apply.Rmdir || c.Action == apply.Create)
+		if !stay[c.Path] || c.Action != apply.Rmdir && c.Action != apply.Create {
+			return false
+		}
+		p.noteUnmade(c)
+		return true
 	})
 }
 

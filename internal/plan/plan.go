@@ -45,6 +45,7 @@ type planner struct {
 	removed    map[string]bool   // paths with a planned deletion; they are not listed as kept
 	baseDirs   map[string]bool   // see isLaterDir
 	cleared    map[string]bool   // paths that the plan removes
+	unmade     map[string]bool   // files that settle leaves unmade
 	instead    map[string]string // by the removed path: the path made in its place, see apply.Change.As
 }
 
@@ -89,7 +90,7 @@ func Make(
 		store: store, live: &rememberingDisk{Disk: live}, captured: captured, now: now, target: target, scope: opt.Scope, keepNew: opt.KeepNew, way: opt.Way, step: opt.Step, merger: NewTextMerger(store),
 		absence: NewAbsence(store, target, now),
 		unread:  make(map[string]bool), blocked: make(map[string]bool), cleared: make(map[string]bool), instead: make(map[string]string),
-		targetDirs: store.LookupDirs(target), removed: make(map[string]bool),
+		targetDirs: store.LookupDirs(target), removed: make(map[string]bool), unmade: make(map[string]bool),
 	}
 	p.absence.today = store.TreeRules(now, state.State{})
 	if opt.Way != nil {

@@ -171,6 +171,31 @@ func TestTakeBackPlans(t *testing.T) {
 	}
 }
 
+// TestLaterPathsStay: what was made later goes only where something takes its place. Here a file would take the place of
+// the directory d, if the other half of its rename did not stay.
+func TestLaterPathsStay(t *testing.T) {
+	t.Parallel()
+	store := statetest.NewStore(t)
+	for name, c := range map[string]struct {
+		locked string
+		want   []string
+	}{
+		"d goes back": {"", []string{"create d", "delete a", "delete d/b", "delete d/later", "delete d/sub/later", "rmdir d", "rmdir d/sub", "save a"}},
+		"d stays":     {"a", []string{"conflict a: cannot be saved first: locked", "conflict d: the other half of a rename stays: a", "delete d/b"}},
+	} {
+		now := files{"d/b": "made", "d/later": "later", "d/sub/later": "later"}
+		disk := fakeDisk{now.with(files{"a": "moved"}), now, c.locked}
+		before, after := statetest.NewState(t, store, files{"d": "moved"}), statetest.NewState(t, store, files{"a": "moved", "d/b": "made"})
+		p, err := Make(t.Context(), store, disk, disk.capture(t, store), before, takeBack(t, store, before, after, Overwrite))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := summary(p); !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 // takeBack is the options of a plan that takes the difference of two states back.
 func takeBack(t *testing.T, store *history.Store, before, after state.State, policy Policy) Options {
 	t.Helper()

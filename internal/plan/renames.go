@@ -62,6 +62,7 @@ func (p *planner) dropHalves(halves []string) (below []string) {
 	}
 	p.Changes = slices.DeleteFunc(p.Changes, func(c apply.Change) bool {
 		if dropped[c.Path] {
+			p.noteUnmade(c)
 			return true
 		}
 		if c.Action.Removes() {

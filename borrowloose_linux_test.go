@@ -30,6 +30,7 @@ func looseFixture(t *testing.T) (*fixture, *gittest.Oracle) {
 		}
 		gittest.Create(t, looseLender.dir, tree)
 		o.Init(looseLender.dir)
+		o.In(looseLender.dir, "config", "maintenance.auto", "false") // a newer git packs them at once
 		o.Commit(looseLender.dir, "one")
 	})
 	f := newFixture(t, nil)

@@ -176,6 +176,7 @@ func TestPushFetchHTTP(t *testing.T) {
 	t.Parallel()
 	gittest.Long(t)
 	o := gittest.NewOracle(t)
+	gitProgram(t, o, "git-remote-http")
 	backend := gitProgram(t, o, "git-http-backend")
 	dir := bareRepository(t, o)
 	handler := &cgi.Handler{

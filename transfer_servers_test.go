@@ -106,6 +106,7 @@ func TestPushFetchLighttpd(t *testing.T) {
 	t.Parallel()
 	o := gittest.NewOracle(t)
 	lighttpd := needProgram(t, "lighttpd", "/usr/sbin/lighttpd")
+	gitProgram(t, o, "git-remote-http")
 	backend := gitProgram(t, o, "git-http-backend")
 	dir, at := bareRepository(t, o), t.TempDir()
 	l := loopback(t)

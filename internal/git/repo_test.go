@@ -273,8 +273,9 @@ func TestFind(t *testing.T) {
 				t.Fatal(err)
 			}
 			switch {
-			case name == "HEAD a FIFO":
-				// git would wait for it for ever.
+			case name == "HEAD a FIFO" || name == ".git a FIFO" || name == ".git a circular link":
+				// git would wait for the first for ever, and gives up at the others from 2.54 on, which would leave
+				// the rules of the outer repository out.
 				if got == nil || got.Top != filepath.Join(dir, "w") {
 					t.Errorf("found %+v, want the outer repository", got)
 				}

@@ -115,7 +115,7 @@ func gitBisect(t *testing.T, statuses []int) (places []int) {
 	if len(statuses) == 2 { // git says it at once
 		return []int{1}
 	}
-	if m := regexp.MustCompile(`(?m)^([0-9a-f]{40}) is the first bad commit`).FindStringSubmatch(text); m != nil {
+	if m := regexp.MustCompile(`(?m)^([0-9a-f]{40}) is the first '?bad'? commit`).FindStringSubmatch(text); m != nil {
 		return []int{slices.Index(ids, m[1])}
 	}
 	_, text, ok := strings.Cut(text, "could be any of:")

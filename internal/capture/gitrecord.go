@@ -124,7 +124,10 @@ func (r *Capturer) hasRecord(id object.ID) bool {
 // than its objects.
 func (c *Snapshot) newGitRecord(ctx context.Context, repo *git.Repo, note GitNote, last object.ID) error {
 	r := c.repo
-	reader := gitstate.Reader{Repo: repo, Index: c.rules.user.contents}
+	reader := gitstate.Reader{Repo: repo}
+	if u := c.rules.user; u != nil && u.repo.GitDir == repo.GitDir {
+		reader.Index = u.contents
+	}
 	reader.Git, _ = git.LookBinary()
 	record, stamps, err := reader.Read(context.WithoutCancel(ctx)) // it is short
 	if err != nil {

@@ -69,7 +69,7 @@ func (s *ruleSource) loadUserIndex(r *Capturer, repo *git.Repo) {
 // contents returns the contents of the index file, nil if they were not read for this capture, or have changed since. A
 // file without a checksum may have changed.
 func (u *userIndex) contents() []byte {
-	if u == nil || u.sum == nil || u.signature.Trailer == [20]byte{} {
+	if u.sum == nil || u.signature.Trailer == [20]byte{} {
 		return nil
 	}
 	if now, err := git.IndexSignature(u.repo.IndexPath()); err != nil || now != u.signature {

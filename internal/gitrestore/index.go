@@ -47,7 +47,7 @@ func (r *run) lockIndex() (*indexLock, error) {
 	err = os.Link(l.temp, l.path+".lock")
 	if err != nil && !errors.Is(err, fs.ErrExist) { // no links here
 		if err = writeNew(l.path+".lock", data); err == nil {
-			err = r.backdate(l.path+".lock", files)
+			_ = r.backdate(l.path+".lock", files) // the lock is taken
 		}
 	}
 	if err != nil {

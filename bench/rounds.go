@@ -48,11 +48,11 @@ func (d *driver) rounds(op string, first int, each func(s *peers.Remote, round i
 }
 
 // unlessSlow leaves out further rounds of an operation that takes a contender long: of a heavy one,
-// and of any in the table.
+// and of nearly any in the table.
 func (d *driver) unlessSlow(s *peers.Remote, op string, first int, each func(s *peers.Remote, round int) error) func(round int) error {
 	limit := slowRound
 	switch {
-	case d.opt.table:
+	case d.opt.table && op != names.OpTakeBack: // whose single times differ by half
 		limit = slowInTable
 	case first != heavy:
 		return func(round int) error { return each(s, round) }

@@ -93,9 +93,6 @@ func (c *Snapshot) nameIndexes(repo *git.Repo, nested []*git.Repo, record *gitst
 	}
 }
 
-// maxCommit is the size in bytes above which a commit is not read.
-const maxCommit = 16 << 20
-
 // treeOf returns the tree of a commit, "" if it cannot be read.
 func treeOf(repo *git.Repo, commit string) string {
 	id, err := object.ParseID(commit)
@@ -104,13 +101,9 @@ func treeOf(repo *git.Repo, commit string) string {
 	}
 	dirs := odb.OpenObjectDirs(repo.ObjectDirs())
 	defer dirs.Close()
-	data, err := dirs.Read(id, object.Commit, maxCommit)
+	c, err := dirs.Commit(id)
 	if err != nil {
 		return ""
 	}
-	parsed, err := object.ParseCommit(data)
-	if err != nil {
-		return ""
-	}
-	return parsed.Tree.String()
+	return c.Tree.String()
 }

@@ -72,19 +72,8 @@ func (r *reader) holds(text string) bool {
 	if err != nil {
 		return false
 	}
-	c, err := r.commit(id)
+	c, err := r.dirs.Commit(id)
 	return err == nil && c != nil
-}
-
-// maxCommit is the size in bytes above which a commit is not read.
-const maxCommit = 16 << 20
-
-func (r *reader) commit(id object.ID) (*object.CommitData, error) {
-	data, err := r.dirs.Read(id, object.Commit, maxCommit)
-	if err != nil {
-		return nil, err
-	}
-	return object.ParseCommit(data)
 }
 
 // root follows the first parents of HEAD. A history that was merged into another one does not change
@@ -111,7 +100,7 @@ func (r *reader) root(ctx context.Context) (id object.ID, why, err error) {
 		if shallow[id.String()] {
 			return id, ErrShallow, nil
 		}
-		c, err := r.commit(id)
+		c, err := r.dirs.Commit(id)
 		if err != nil {
 			return id, fmt.Errorf("the history of the git repository cannot be read: %w", err), nil
 		}

@@ -225,3 +225,15 @@ func (o ObjectDirs) Read(id object.ID, want object.Kind, most int64) ([]byte, er
 	}
 	return nil, fmt.Errorf("%s %s: %w", want, id, ErrNotFound)
 }
+
+// maxCommit is the size in bytes above which a commit is not read.
+const maxCommit = 16 << 20
+
+// Commit reads a commit, see Read.
+func (o ObjectDirs) Commit(id object.ID) (*object.CommitData, error) {
+	data, err := o.Read(id, object.Commit, maxCommit)
+	if err != nil {
+		return nil, err
+	}
+	return object.ParseCommit(data)
+}

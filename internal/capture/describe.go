@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -31,12 +32,9 @@ func (c *Snapshot) beginDescription() func() {
 	if c.Index.KnownFiles() > 0 {
 		return func() {}
 	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		c.Index.Odd(usualOf(c.Index))
-	}()
-	return func() { <-done }
+	var counting sync.WaitGroup
+	counting.Go(func() { c.Index.Odd(usualOf(c.Index)) })
+	return counting.Wait
 }
 
 // describe collects the metadata of the state in an index, limited to the paths that c covers.

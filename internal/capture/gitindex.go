@@ -77,23 +77,24 @@ func indexSum(record *gitstate.Record) gitstate.IndexSum {
 
 // nameIndexes replaces the indexes that equal the tree of their repository's commit. The commit is kept alive, and its
 // tree with it.
-func (c *Snapshot) nameIndexes(repo *git.Repo, nested []*git.Repo, record *gitstate.Record, sum gitstate.IndexSum) {
-	if !repo.SHA256 && sum.Tree != "" && sum.Tree == treeOf(repo, record.Commit()) {
-		record.NameIndex(sum)
-	}
+func nameIndexes(repo *git.Repo, nested []*git.Repo, record *gitstate.Record, sum gitstate.IndexSum) {
+	nameIndex(repo, record, sum)
 	for _, n := range nested {
 		for _, sub := range record.Nested {
-			if sub.GitDir != n.GitDir || n.SHA256 || !sub.HasIndex() {
-				continue
-			}
-			if sum := sub.IndexSum(); sum.Tree != "" && sum.Tree == treeOf(n, sub.Commit()) {
-				sub.NameIndex(sum)
+			if sub.GitDir == n.GitDir {
+				nameIndex(n, sub, indexSum(sub))
 			}
 		}
 	}
 }
 
-// treeOf returns the tree of a commit, "" if it cannot be read.
+func nameIndex(repo *git.Repo, record *gitstate.Record, sum gitstate.IndexSum) {
+	if sum.Tree != "" && sum.Tree == treeOf(repo, record.Commit()) {
+		record.NameIndex(sum)
+	}
+}
+
+// treeOf returns the tree of a commit, "" if it cannot be read, as none of a SHA-256 repository can.
 func treeOf(repo *git.Repo, commit string) string {
 	id, err := object.ParseID(commit)
 	if err != nil {

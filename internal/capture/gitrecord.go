@@ -149,7 +149,7 @@ func (c *Snapshot) newGitRecord(ctx context.Context, repo *git.Repo, note GitNot
 		return err
 	}
 	if left == "" {
-		c.nameIndexes(repo, nested, record, index())
+		nameIndexes(repo, nested, record, index())
 	}
 	id, err := history.AddGitRecord(c.Batch, record.Parts())
 	if err != nil {

@@ -17,10 +17,8 @@ func (w *world) recordAs(named bool) *gitstate.Record {
 	w.t.Helper()
 	w.records = 1 // the next record is one as a file
 	r := w.record()
-	if w.named = 0; named {
-		if w.nameIndex(r); w.named != 1 {
-			w.t.Fatal("the index has no name")
-		}
+	if named && !w.nameIndex(r) {
+		w.t.Fatal("the index has no name")
 	}
 	return r
 }

@@ -28,8 +28,7 @@ type world struct {
 	Applier
 	n       int  // commits
 	lenient bool // git may fail: not every sequence of commands makes sense
-
-	records, named int // those that were read, and those whose index has a name: at most every other one
+	records int  // that were read: the index of every other one has a name, if it can have one
 }
 
 func newWorld(t testing.TB, args ...string) *world {
@@ -152,14 +151,16 @@ func (w *world) record() *gitstate.Record {
 	return again
 }
 
-// nameIndex names the index by its tree, if that is the one of HEAD.
-func (w *world) nameIndex(r *gitstate.Record) {
+// nameIndex names the index by its tree, if that is the one of HEAD, and reports whether it is.
+func (w *world) nameIndex(r *gitstate.Record) bool {
 	w.t.Helper()
 	tree, err := w.Try(w.dir, "rev-parse", "-q", "--verify", "HEAD^{tree}")
-	if sum := r.IndexSum(); err == nil && sum.Tree == strings.TrimSpace(tree) {
-		r.NameIndex(sum)
-		w.named++
+	sum := r.IndexSum()
+	if err != nil || sum.Tree != strings.TrimSpace(tree) {
+		return false
 	}
+	r.NameIndex(sum)
+	return true
 }
 
 // files are the contents of the work tree, which go back by other means.

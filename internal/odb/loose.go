@@ -74,9 +74,9 @@ func (o Loose) Wrap(err error) error {
 	return fmt.Errorf("%s: %w", o.Path, err)
 }
 
-// headWindows are how many bytes of a loose object hold its header: usually, and at most. The tables
-// of the first block come before it, 0.6 KiB at most.
-var headWindows = [...]int64{256, 1 << 10}
+// headWindow is how many bytes of a loose object hold its header at most. The tables of the first block come before it,
+// 0.6 KiB at most.
+const headWindow = 1 << 10
 
 // headOf reads the header of a loose object in a file of so many bytes.
 func headOf(file io.ReaderAt, length int64) (k object.Kind, size int64, err error) {
@@ -113,15 +113,9 @@ func plainHead(file io.ReaderAt, length int64) (k object.Kind, size int64, ok bo
 
 // inflatedHead decompresses no more than a window: most of the contents would follow otherwise.
 func inflatedHead(file io.ReaderAt, length int64) (k object.Kind, size int64, err error) {
-	for _, window := range headWindows {
-		z := pack.NewInflater(file, 0, min(length, window))
-		k, size, err = looseHead(z)
-		z.Release()
-		if err == nil || length <= window {
-			break
-		}
-	}
-	return k, size, err
+	z := pack.NewInflater(file, 0, min(length, headWindow))
+	defer z.Release()
+	return looseHead(z)
 }
 
 // maxInflation is how many bytes deflate makes out of one at most.

@@ -84,13 +84,14 @@ func (db *DB) PackedSizes(ids []object.ID) []int64 {
 		sizes[i], left[i] = -1, int32(i)
 	}
 	sortByID(left, ids)
-	packs := db.packs.Load().packs
-	for i, p := range packs {
-		p.Sizes(ids, left, sizes)
-		if i == len(packs)-1 {
+	for n, p := range db.packs.Load().packs {
+		if n > 0 {
+			left = slices.DeleteFunc(left, func(i int32) bool { return sizes[i] >= 0 })
+		}
+		if len(left) == 0 {
 			break
 		}
-		left = slices.DeleteFunc(left, func(i int32) bool { return sizes[i] >= 0 })
+		p.Sizes(ids, left, sizes)
 	}
 	return sizes
 }

@@ -171,8 +171,8 @@ func TestTakeBackPlans(t *testing.T) {
 	}
 }
 
-// TestLaterPathsStay: a path of a later writer goes only where something takes its place. Here a file would take the place of
-// the directory d, if the other half of its rename did not stay.
+// TestLaterPathsStay: a path of a later writer goes only where something takes its place. Here a file would take the
+// place of the directory d, if the other half of its rename did not stay.
 func TestLaterPathsStay(t *testing.T) {
 	t.Parallel()
 	store := statetest.NewStore(t)

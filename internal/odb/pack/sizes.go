@@ -23,9 +23,6 @@ const sizeReaders = 2
 // Sizes sets sizes[i] for each i in ordered whose ids[i] is in the pack. ordered holds
 // positions in ids, sorted by id.
 func (p *Pack) Sizes(ids []object.ID, ordered []int32, sizes []int64) {
-	if len(ordered) == 0 {
-		return
-	}
 	x, err := p.Index()
 	if err != nil {
 		return

@@ -30,6 +30,33 @@ func (r *Repo) Changes(ctx context.Context, from, to string, paths ...string) ([
 	return r.store.AllChanges(ctx, a, b, scope)
 }
 
+// CheckPaths returns an ErrNotFound for a path that is neither at one of some checkpoints nor on disk, most likely
+// a typing error. Changes and Diff take such a path for one without differences. An empty spec means the disk. A
+// path that a checkpoint may have lacked only because it was not captured counts as there.
+func (r *Repo) CheckPaths(ctx context.Context, paths []string, specs ...string) error {
+	defer r.store.Trees.DropLarge()
+	scope, err := r.store.ScopeOf(paths)
+	if err != nil || scope == nil {
+		return err
+	}
+	var states []state.State
+	for _, spec := range specs {
+		if spec == "" {
+			continue // CheckNamed looks at the disk
+		}
+		s, err := r.capturer.StateOf(ctx, spec)
+		if err != nil {
+			return err
+		}
+		states = append(states, s)
+	}
+	where := "at the checkpoint"
+	if len(states) > 1 {
+		where = "at one of the checkpoints"
+	}
+	return r.operator.CheckNamed(scope, where, states...)
+}
+
 // Patch lists the files that differ between two checkpoints as absolute paths. An empty to means
 // the disk. The patch has the full id from as it was given; any other from is replaced by the hash
 // of its tree.

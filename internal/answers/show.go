@@ -35,10 +35,13 @@ type Shown struct {
 	Calls   []session.Call `json:"-"`
 	Title   string         `json:"-"` // of the session
 	Number  int            `json:"-"` // of the turn
+
+	states []string // before and after each step of a turn; "" = the disk
 }
 
 // Show collects the facts about a checkpoint, or about SESSION or SESSION:TURN. The changes are those
-// of some paths, all if there is none. The error wraps cairn.ErrNotFound if neither is there.
+// of some paths, all if there is none. The error wraps cairn.ErrNotFound if neither is there, or one of the paths is
+// not.
 func Show(ctx context.Context, repo *cairn.Repo, s *session.Sessions, spec string, paths []string) (*Shown, error) {
 	out, err := checkpointShown(ctx, repo, s, spec, paths)
 	if !errors.Is(err, cairn.ErrNotFound) {
@@ -50,6 +53,7 @@ func Show(ctx context.Context, repo *cairn.Repo, s *session.Sessions, spec strin
 	}
 	if turnErr == nil && len(paths) > 0 {
 		turn.Changes = slices.DeleteFunc(turn.Changes, func(c cairn.Change) bool { return !below(repo.Root(), c.Path, paths) })
+		turnErr = repo.CheckPaths(ctx, paths, turn.states...)
 	}
 	return turn, turnErr
 }
@@ -112,9 +116,10 @@ func checkpointShown(ctx context.Context, repo *cairn.Repo, s *session.Sessions,
 			return nil, err
 		}
 	}
-	if cp.Parent != "" {
-		out.Changes, err = repo.Changes(ctx, cp.Parent, cp.ID, paths...)
+	if err := repo.CheckPaths(ctx, paths, out.Parent, out.ID); err != nil || out.Parent == "" {
+		return out, err
 	}
+	out.Changes, err = repo.Changes(ctx, out.Parent, out.ID, paths...)
 	return out, err
 }
 
@@ -136,6 +141,7 @@ func turnShown(ctx context.Context, s *session.Sessions, spec string) (*Shown, e
 	}
 	for _, st := range turn.Steps() {
 		out.Calls = append(out.Calls, st.Calls...)
+		out.states = append(out.states, st.Before.ID, st.After.ID)
 		out.Agent, out.Model = cmp.Or(st.Agent, out.Agent), cmp.Or(st.Model, out.Model)
 	}
 	if out.Agent == "" {

@@ -241,11 +241,15 @@ func (t *tools) diff(ctx context.Context, args diffArgs) (out diffAnswer, text s
 	if err != nil {
 		return out, "", err
 	}
+	from := cmp.Or(args.From, "@")
+	if err := t.repo.CheckPaths(ctx, within, from, args.To); err != nil {
+		return out, "", err
+	}
 	opt, patch := cairn.DiffOptions{Hunks: args.HunkIDs}, func(d *cairn.FileDiff) string { return d.Patch }
 	if args.HunkIDs {
 		patch = namedPatch
 	}
-	return list(t.repo.DiffFull(ctx, cmp.Or(args.From, "@"), args.To, opt, within...), &args.sizeArgs, "paths", patch)
+	return list(t.repo.DiffFull(ctx, from, args.To, opt, within...), &args.sizeArgs, "paths", patch)
 }
 
 // list puts as many files and patches into an answer as there is room for. narrow names the

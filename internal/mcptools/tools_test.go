@@ -176,6 +176,7 @@ func TestDiff(t *testing.T) {
 	if len(d.Files) != 1 || d.Files[0] != (fileDiff{"dir/deep", "deleted", 0, 1, ""}) || d.Patch != "" {
 		t.Errorf("%+v", d)
 	}
+	w.fails("path dri, neither at the checkpoint nor on disk", "diff", map[string]any{"paths": []string{"dir", "dri"}})
 	if text := w.call("diff", map[string]any{"maxBytes": 1}, &d); d.Omitted != 4 || !strings.Contains(text, "without the patches of 4 files") {
 		t.Errorf("%+v\n%s", d, text)
 	}

@@ -117,7 +117,7 @@ func (m *Merger) Compare(ctx context.Context, sources []Source, opt CompareOptio
 			return nil, err
 		}
 	}
-	if err := m.CheckNamed(scope, c.states...); err != nil {
+	if err := m.CheckNamed(scope, onASide, c.states...); err != nil {
 		return nil, err
 	}
 	if err := c.overlaps(); err != nil {

@@ -17,6 +17,9 @@ import (
 // kindMerge is the kind of the operations of this package.
 const kindMerge = "merge"
 
+// onASide is where a path has to be, in the error for one that is not.
+const onASide = "on one of the sides"
+
 // Merger merges into the directory of an Operator.
 type Merger struct {
 	*operation.Operator
@@ -88,7 +91,7 @@ func (m *Merger) Merge(ctx context.Context, src Source, opt Options) (*operation
 		q.Scope = append(q.Scope, opt.Hunks...)
 	}
 	q.Incoming = func(ctx context.Context, batch *odb.Batch, ours state.State) (*operation.Incoming, error) {
-		if err := m.CheckNamed(scope, from, to, ours); err != nil {
+		if err := m.CheckNamed(scope, onASide, from, to, ours); err != nil {
 			return nil, err
 		}
 		return m.incoming(ctx, batch, sides{from, to, ours, fork.Lacks}, scope, opt.Hunks)

@@ -105,8 +105,9 @@ func (r *Operator) checkPaths(scope *state.PathScope, disk *capture.Snapshot, ch
 	return nil
 }
 
-// CheckNamed refuses a path that is neither in one of some states nor on disk: most likely a typing error.
-func (r *Operator) CheckNamed(scope *state.PathScope, states ...state.State) error {
+// CheckNamed refuses a path that is neither in one of some states nor on disk: most likely a typing error. where
+// names the states in the error, as in "on one of the sides".
+func (r *Operator) CheckNamed(scope *state.PathScope, where string, states ...state.State) error {
 	if scope == nil {
 		return nil
 	}
@@ -118,7 +119,7 @@ func (r *Operator) CheckNamed(scope *state.PathScope, states ...state.State) err
 		if known, err := known(path); err != nil {
 			return err
 		} else if !known {
-			return state.NotFound("path %s, neither on one of the sides nor on disk", path)
+			return state.NotFound("path %s, neither %s nor on disk", path, where)
 		}
 	}
 	return nil

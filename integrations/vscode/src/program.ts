@@ -132,7 +132,8 @@ class ProgramBackend implements Backend {
   }
 
   async hunks(from: string, to: string, path: string): Promise<Hunk[]> {
-    const diffs = await this.json<{ file: string; hunks?: Hunk[] }[]>("diff", from, ...(to ? [to] : []), "--hunk-ids", "--", argument(path))
+    const diff = this.json<{ file: string; hunks?: Hunk[] }[]>("diff", from, ...(to ? [to] : []), "--hunk-ids", "--", argument(path))
+    const diffs = await this.orNone(diff, []) // of a path that is gone on both sides there is none
     return diffs.find((d) => d.file === path)?.hunks ?? []
   }
 

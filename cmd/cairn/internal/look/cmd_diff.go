@@ -25,6 +25,7 @@ FROM..TO is the same as FROM TO. A rename is a deletion and an addition, unless
 -M is given. Binary files are only said to differ, and so are files above 16
 MiB. Changes of a directory's permission bits, and of bits that git does not
 know, are listed by --name-status and have no text.
+The status is 4 for a PATH that is neither at FROM, nor at TO, nor on disk.
 
 Options:
     --stat           how many lines were added and deleted, file by file
@@ -147,6 +148,9 @@ func (c *commands) diff(ctx context.Context, f *diffFlags, specs, args []string)
 	}
 	return c.WithRepo(func(repo *cairn.Repo) error {
 		if err := c.checkSpecs(ctx, repo, specs); err != nil {
+			return err
+		}
+		if err := repo.CheckPaths(ctx, paths, from, to); err != nil {
 			return err
 		}
 		return c.printDiff(ctx, repo, f, from, to, opt, paths)

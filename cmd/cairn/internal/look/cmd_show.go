@@ -45,7 +45,8 @@ and the files as in cairn diff; "secrets" are the places of credentials that
 captures found in the files: [{"path", "rule", "line"}]. For a turn it is
 {"sessionID", "messageID", "agent", "prompt", "time", "diffs"}.
 
-The status is 4 if there is no such checkpoint or turn.
+The status is 4 if there is no such checkpoint or turn, or a PATH is neither on
+one of its sides nor on disk.
 
 Examples:
     cairn show
@@ -68,10 +69,13 @@ func (c *commands) showCommand() *cobra.Command {
 			if n := cmd.ArgsLenAtDash(); n >= 0 {
 				specs, paths = args[:n], args[n:]
 			}
-			if len(specs) > 1 {
-				return c.Usage("takes at most one HASH; paths go after --")
+			switch len(specs) {
+			case 0:
+				return c.show(ctx, &f, "@", paths)
+			case 1:
+				return c.show(ctx, &f, specs[0], paths)
 			}
-			return c.show(ctx, &f, append(specs, "@")[0], paths)
+			return c.Usage("takes at most one HASH; paths go after --")
 		},
 	})
 	cmd.Flags().BoolVar(&f.ids, "ids", false, "also ids")

@@ -99,21 +99,30 @@ func checkSealRecipients(opt *Options) error {
 	return opt.Sealer.Check(opt.Encrypt)
 }
 
-// Unseal makes a sealed store open again with Options.Identity. A store that is open is ErrNotSealed.
+// Unseal makes a sealed store open again with Options.Identity. A store that is open is ErrNotSealed. Where the key is
+// missing or another one, the store stays as it is, and the error wraps ErrSealed.
 func Unseal(ctx context.Context, opt Options, how SealOptions) (*SealResult, error) {
-	keys, err := keysOf(&opt, false)
+	res, err := unseal(ctx, &opt, how)
+	if lacksKey(&opt, err) && StoreSealed(opt.DataDir, opt.Root) {
+		err = fmt.Errorf("%w: %w", ErrSealed, err)
+	}
+	return res, err
+}
+
+func unseal(ctx context.Context, opt *Options, how SealOptions) (*SealResult, error) {
+	keys, err := keysOf(opt, false)
 	if err != nil {
 		return nil, err
 	}
 	if how.DryRun {
-		db, err := openSealed(&opt)
+		db, err := openSealed(opt)
 		if err != nil {
 			return nil, err
 		}
 		defer db.Close()
 		return atrest.Check(ctx, db, keys)
 	}
-	return onSealed(ctx, &opt, func(ctx context.Context, db *odb.DB) (*SealResult, error) { return atrest.Unseal(ctx, db, keys) })
+	return onSealed(ctx, opt, func(ctx context.Context, db *odb.DB) (*SealResult, error) { return atrest.Unseal(ctx, db, keys) })
 }
 
 // keysOf reads the file with the keys.
@@ -200,7 +209,7 @@ func (r *Repo) useStore(dir string) (err error) {
 // unsealFor opens a sealed store for Open, unless another process does. sealed is the error of a store that is not
 // opened.
 func unsealFor(opt *Options, sealed error) error {
-	_, err := Unseal(context.Background(), *opt, SealOptions{})
+	_, err := unseal(context.Background(), opt, SealOptions{})
 	if err == nil {
 		opt.Unsealed(opt.Root)
 	}
@@ -210,14 +219,19 @@ func unsealFor(opt *Options, sealed error) error {
 // unsealError is the error of a store that was to be opened. Without its key the store stays what it is, and is not
 // unusable. A store that another process has opened is no error.
 func unsealError(opt *Options, sealed, err error) error {
-	var unread *fs.PathError
 	switch {
 	case errors.Is(err, ErrNotSealed):
 		return nil
-	case errors.Is(err, ErrKey), errors.Is(err, ErrIdentity), errors.As(err, &unread) && unread.Path == opt.Identity:
+	case lacksKey(opt, err):
 		return fmt.Errorf("%w: %w", sealed, err)
 	}
 	return err
+}
+
+// lacksKey reports whether an error says that the key of a sealed store is missing, unusable or another one.
+func lacksKey(opt *Options, err error) bool {
+	var unread *fs.PathError
+	return errors.Is(err, ErrKey) || errors.Is(err, ErrIdentity) || errors.As(err, &unread) && unread.Path == opt.Identity
 }
 
 // unsealStore opens the sealed store of a fork, where the options let Open do that. Its root is in the stream.

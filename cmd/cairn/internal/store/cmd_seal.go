@@ -66,7 +66,8 @@ Options:
                      passphrase; otherwise that of the setting identity
     --dry-run        read everything with the key, and change nothing
 
-With --json: {"files", "bytes", "size"} as in cairn seal.
+With --json: {"files", "bytes", "size"} as in cairn seal. The status is 7 where
+the key is missing or another one: the store stays sealed.
 
 Examples:
     cairn unseal --identity key.txt

@@ -74,7 +74,8 @@ func (s *Server) projectOperations() {
 	register(s, endpoint{
 		id: "register-project", method: http.MethodPost, path: "/projects", tag: "projects", summary: "Make a directory known",
 		description: "The root is the git work tree around the directory, or the directory itself where there is none or exact is true. " +
-			"Nothing is written. No request reaches a path outside the registered roots, but for the new directory of /checkout.",
+			"Nothing is written. Requests reach registered roots, further directories of their sessions, " +
+			"what a session changed outside where a request asks for it, and the new directories of /checkout and /fork.",
 	}, func(_ context.Context, in *struct {
 		Body struct {
 			Directory string `json:"directory" minLength:"1" maxLength:"8192" doc:"Absolute path."`

@@ -1,8 +1,9 @@
 // Package httpapi serves checkpoints, sessions and going back over HTTP.
 //
 // One [Server] has many projects. A project is the root of a directory that a client has
-// registered; no request reaches a path outside a project. A [Door] decides which clients
-// may enter: those that can open a Unix socket, or those with a token.
+// registered. A request reaches its files, and through its sessions their further directories
+// and what they changed outside. A [Door] decides which clients may enter: those that can open
+// a Unix socket, or those with a token.
 //
 // A request goes through these stages:
 //

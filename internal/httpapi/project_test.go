@@ -57,7 +57,7 @@ func TestProjects(t *testing.T) {
 	gittest.Create(t, second, gittest.Tree{"s": gittest.File("s\n"), "sub/x": gittest.File("x\n")})
 	at := func(dir string) string { return "?directory=" + url.QueryEscape(dir) }
 
-	// Nothing outside a registered root is reached.
+	// A request names no directory outside a registered root.
 	for _, dir := range []string{second, "/", filepath.Dir(f.root), f.root + "/../second", f.dataDir, f.root + "x"} {
 		f.call("GET", "/status"+at(dir), nil).problem(t, 404, "unregistered")
 		f.call("POST", "/track"+at(dir), "{}").problem(t, 404, "unregistered")

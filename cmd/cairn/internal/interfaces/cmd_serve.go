@@ -28,9 +28,10 @@ Usage:
 
 The server has the root of the current directory, or those of the DIRs. Requests
 that name no root mean the first one. POST /projects registers further roots,
-and ?directory= in a request names one. No request reaches a path outside a
-registered root, but for the new directory that POST /checkout makes. GET
-/openapi.json describes all requests.
+and ?directory= in a request names one. Requests reach registered roots, further
+directories of their sessions, what a session changed outside where a request
+asks for it, and the new directories of checkouts and forks. GET /openapi.json
+describes all requests.
 
 Without --listen the only way in is a Unix socket, serve/sock in the data
 directory, which only you can open. cairn track, diff, patch, restore, revert,

@@ -29,9 +29,16 @@ const TestSkipped = 125
 type TestResult struct {
 	Checkpoint   string      `json:"checkpoint" doc:"Id of the commit."`
 	Command      state.Paths `json:"command" doc:"The program and its arguments."`
+	WorkDir      state.Path  `json:"workDir,omitempty" doc:"Where it ran, from the root; missing = the root."`
 	Status       int         `json:"status" doc:"Exit status: 0 = passed, 125 = cannot be tested, others = failed."`
 	When         time.Time   `json:"time" doc:"When it ended."`
 	Milliseconds int64       `json:"milliseconds" doc:"How long it took."`
+}
+
+// SameTest reports whether both are results of one command in one directory. A command may do something else in
+// another one.
+func (t *TestResult) SameTest(other *TestResult) bool {
+	return t.WorkDir == other.WorkDir && slices.Equal(t.Command, other.Command)
 }
 
 // Passed reports whether the command passed.
@@ -41,7 +48,7 @@ func (t *TestResult) Passed() bool { return t.Status == 0 }
 func (t *TestResult) Skipped() bool { return t.Status == TestSkipped }
 
 // NoteTest notes a result in one change of a ref. It takes the place of an older result of the same
-// command on the same checkpoint. Results of checkpoints that are gone are dropped.
+// test on the same checkpoint. Results of checkpoints that are gone are dropped.
 func (r *Store) NoteTest(ctx context.Context, t TestResult) error {
 	if len(t.Command) == 0 || t.Status < 0 || t.Status > math.MaxUint8 {
 		return fmt.Errorf("cannot note a test of %d words with status %d", len(t.Command), t.Status)
@@ -57,7 +64,7 @@ func (r *Store) NoteTest(ctx context.Context, t TestResult) error {
 			return err
 		}
 		all = slices.DeleteFunc(all, func(old TestResult) bool {
-			return old.Checkpoint == t.Checkpoint && slices.Equal(old.Command, t.Command) || !r.holds(old.Checkpoint)
+			return old.Checkpoint == t.Checkpoint && old.SameTest(&t) || !r.holds(old.Checkpoint)
 		})
 		all = append(all, t)
 		return r.writeTests(all[max(0, len(all)-maxTestResults):])

@@ -2,7 +2,6 @@ package trial
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -64,8 +63,9 @@ func (r *Runner) load(ctx context.Context) error {
 		return nil
 	}
 	all, err := r.Repo.TestResults(ctx)
-	for _, t := range all {
-		if slices.Equal(t.Command, r.Command) {
+	inRoot := cairn.TestResult{Command: r.Command} // as in the copy
+	for i := range all {
+		if t := &all[i]; t.SameTest(&inRoot) {
 			r.noted[t.Checkpoint] = t.Status
 		}
 	}

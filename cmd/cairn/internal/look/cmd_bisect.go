@@ -28,11 +28,12 @@ given, FROM the newest checkpoint whose tests passed (@green), or the oldest if
 there is none. The command has to pass at FROM and to fail at TO; both are
 tried.
 
-The command runs in a scratch copy in the data directory, with stdin empty and
-its output on stderr. This directory is not touched, and you can work on in it.
-Only files that differ are written from one state to the next. What the command
-itself makes there stays from one to the next, as after a build. Ignored files,
-such as installed dependencies, are not in the copy: let the command make them.
+The command runs in the root of a scratch copy in the data directory, also where
+cairn is called in a sub-directory, with stdin empty and its output on stderr.
+This directory is not touched, and you can work on in it. Only files that differ
+are written from one state to the next. What the command itself makes there
+stays from one to the next, as after a build. Ignored files, such as installed
+dependencies, are not in the copy: let the command make them.
 The copy is removed at the end, and that of a process that was killed by the
 next run.
 
@@ -42,7 +43,7 @@ the search ends without a result; git bisect run does so with 128 or more.
 
 Every result is noted with its checkpoint, as cairn test notes it. So a search
 that was interrupted goes on where it was, and one with other ends repeats
-nothing. The results hold for exactly the same command.
+nothing. The results hold for exactly the same command in the root.
 
 The answer is what cairn show says of the first state that fails: who, prompt
 and tools, and the difference. If states before it cannot be tested, all that

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -34,8 +35,8 @@ is noted with the checkpoint once it has ended: 0 means that the state passed,
 was killed or could not be run notes nothing. If a file of the checkpoint is
 changed or deleted while the command runs, nothing is noted either, and the file
 is named: the result would be that of another state. Files that are made
-meanwhile do not matter. A later result of the same command for the same state
-takes the place of the earlier one.
+meanwhile do not matter. A later result of the same command in the same
+directory for the same state takes the place of the earlier one.
 
 @green is the newest checkpoint whose tests passed: all commands whose result is
 noted there, at least one. It stands wherever a HASH does. cairn log marks the
@@ -44,7 +45,8 @@ Results keep no checkpoint alive, and cairn push leaves them here.
 
 Without a command there is one line per result, the newest first: whether it
 passed, how long ago, the checkpoint, and the command. With --json the list is
-an array of {"checkpoint", "command", "status", "time", "milliseconds"}.
+an array of {"checkpoint", "command", "workDir", "status", "time",
+"milliseconds"}; without "workDir" it ran in the root.
 
 Exit status: that of the command; 128 and the number of the signal that killed
 it; 126 if it cannot be run, 127 if it is not there.
@@ -78,6 +80,10 @@ func (c *commands) test(ctx context.Context, repo *cairn.Repo, args []string) er
 	if err != nil {
 		return c.CannotRun(args[0], err)
 	}
+	workDir, err := c.workDirIn(repo)
+	if err != nil {
+		return c.CannotRun(args[0], err)
+	}
 	before, err := repo.Track(ctx, cairn.TrackOptions{})
 	if err != nil {
 		return fmt.Errorf("the command was not started: %w", err)
@@ -99,7 +105,7 @@ func (c *commands) test(ctx context.Context, repo *cairn.Repo, args []string) er
 		return cli.ChildStatus(status)
 	}
 	result := cairn.TestResult{
-		Checkpoint: before.Checkpoint, Command: args, Status: status, When: time.Now(),
+		Checkpoint: before.Checkpoint, Command: args, WorkDir: workDir, Status: status, When: time.Now(),
 		Milliseconds: time.Since(began).Milliseconds(),
 	}
 	changed, err := trial.Note(context.WithoutCancel(ctx), repo, result)
@@ -112,6 +118,19 @@ func (c *commands) test(ctx context.Context, repo *cairn.Repo, args []string) er
 	}
 	c.Console.Remark("checkpoint %.*s %s", cli.ShortID, before.Checkpoint, answers.Verdict(&result))
 	return endedWith(status)
+}
+
+// workDirIn is the directory that a command runs in, from the root; "" is the root.
+func (c *commands) workDirIn(repo *cairn.Repo) (cairn.Path, error) {
+	dir, err := c.WorkDir()
+	if err != nil {
+		return "", err
+	}
+	rel, err := filepath.Rel(repo.Root(), dir)
+	if rel == "." {
+		return "", err
+	}
+	return cairn.Path(filepath.ToSlash(rel)), err
 }
 
 // endedWith is the end of a command with the status of another one.
@@ -136,12 +155,21 @@ func (c *commands) listTests(ctx context.Context, repo *cairn.Repo) error {
 	}
 	for i := range all {
 		t := &all[i]
-		fmt.Fprintf(c.Out, "%-24s  %-14s  %.*s  %s\n", answers.Verdict(t), wording.Ago(c.Console.Now().Sub(t.When)), cli.ShortID, t.Checkpoint, commandText(t.Command))
+		fmt.Fprintf(c.Out, "%-24s  %-14s  %.*s  %s\n", answers.Verdict(t), wording.Ago(c.Console.Now().Sub(t.When)), cli.ShortID, t.Checkpoint, testText(t))
 	}
 	if len(all) == 0 {
 		c.Console.Remark("no test was noted yet")
 	}
 	return nil
+}
+
+// testText is the command of a test, with the directory that it ran in where that is not the root.
+func testText(t *cairn.TestResult) string {
+	text := commandText(t.Command)
+	if t.WorkDir != "" {
+		text = "cd " + wording.ShellWord(string(t.WorkDir)) + " && " + text
+	}
+	return text
 }
 
 // commandText is a command as a shell reads it.

@@ -18,7 +18,7 @@ type FetchRequest struct {
 type ResumeRequest struct {
 	Session string `json:"sessionID,omitempty" maxLength:"200" doc:"An id, the beginning of one, or @ for the session that was changed last, which is the default. One that is not here is fetched."`
 	Fetch   bool   `json:"fetch,omitempty" doc:"Fetch the session first, although it is here. @ is then the newest session of another store."`
-	KeepNew bool   `json:"keepNew,omitempty" doc:"Leave alone what was created since."`
+	KeepNew bool   `json:"keepNew,omitempty" doc:"Leave alone what was created since, unless it stands in the place of what comes back."`
 	DryRun  bool   `json:"dryRun,omitempty" doc:"Only say what would be done. A session that is not here is fetched."`
 	Plan    string `json:"planID,omitempty" pattern:"^[0-9a-f]{16}$" doc:"Carry out this plan and no other; 409 if it would be another one now."`
 }

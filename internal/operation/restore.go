@@ -15,7 +15,7 @@ import (
 // RestoreOptions says what to restore.
 type RestoreOptions struct {
 	Paths   []string // and everything below them; none = all
-	KeepNew bool     // files created since the checkpoint stay
+	KeepNew bool     // files created since the checkpoint stay, unless they stand in the place of one that comes back
 	DryRun  bool     // only say what would be done
 	Plan    string   // id of the plan to carry out; ErrMoved if it would be another one now
 }

@@ -32,7 +32,8 @@ Options:
     --git[=PARTS]
                 bring git back: head, refs, index; without PARTS all of them
     --yes       with --git: carry the plan out without a question
-    --keep-new  leave files alone that were created since
+    --keep-new  leave files alone that were created since; one that stands in
+                the place of a path that comes back is saved and goes
     --dry-run   only list what would be done, and give the plan an id
     --plan ID   carry out the plan of a dry run with the same arguments; if it
                 would be another one now, because something was changed
@@ -44,7 +45,8 @@ is changed only by a plan: the command lists what it would do, and asks on a
 terminal; elsewhere it prints the line that does it. A ref goes back only from
 where the plan found it, and its reflog says so. No hook runs. A merge, rebase
 or the like in progress ends, or comes back, with all three parts and not with
-some. It is an operation: cairn undo --git takes it back.
+some. Stashes that were made since stay. It is an operation: cairn undo --git
+takes it back.
 
 The answer has one line per path: restored, deleted, kept with the reason, or
 conflict with the reason; after --dry-run, would create, modify, chmod, delete,
@@ -58,7 +60,7 @@ With --json:
     that are written or deleted.
 
     With --git: {"changes": [], "conflicts": [{"ref", "reason"}]}, and "planID"
-    of a plan, or "operation" and "before", the checkpoint that takes it back.
+    of a plan, or "operation" and "before", the checkpoint of the state before.
 
 Examples:
     cairn restore --dry-run @

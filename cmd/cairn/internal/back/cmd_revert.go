@@ -52,7 +52,7 @@ for --on-conflict to say:
 For FROM..TO merge is the default, and what was changed after TO is later. For
 HASH it is overwrite; with another policy what was changed after the newest
 checkpoint is later. For --patches there is only overwrite. Both halves of a
-rename go back or stay together.
+rename without an edit go back or stay together.
 
 Going back is as safe as in cairn restore: what is overwritten or deleted is
 saved first, what may have existed without being captured is kept, and cairn

@@ -95,11 +95,11 @@ func (c *commands) printGit(cmd *cobra.Command, hash string, res *cairn.GitResul
 		err = c.Out.Flush()
 		switch {
 		case len(res.Changes) == 0:
-			c.Console.Remark("nothing to do: git is as at %s", hash)
+			c.Console.Remark("nothing to do: git is as at %s (stashes that were made since stay)", hash)
 		case res.PlanID != "":
 			c.Console.Remark("to do exactly this: %s", goback.PlanLine(cmd, res.PlanID))
 		case res.Before != "":
-			c.Console.Remark("to take it back: cairn undo --git, or cairn restore %s --git", res.Before)
+			c.Console.Remark("to take it back: cairn undo --git")
 		}
 	}
 	if err == nil && len(res.Conflicts) > 0 {

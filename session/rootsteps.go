@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -124,16 +125,25 @@ func (l otherRoots) splitStays(s *Sessions, p Part) map[string]Part {
 	return parts
 }
 
-// endStep ends a step in the other roots. ended is the step in this one.
-func (l otherRoots) endStep(ctx context.Context, there map[string]*StepEnd, ended *Step) []Missing {
-	return l.each(func(o *otherRoot) error {
+// endStep ends a step in the other roots, and adds to the step in this one what it changed there and where it did not
+// end.
+func (l otherRoots) endStep(ctx context.Context, there map[string]*StepEnd, ended *Step) {
+	id := strings.TrimSuffix(ended.ID, late)
+	patches := make([]cairn.Patch, len(l))
+	ended.Missing = l.each(func(o *otherRoot) error {
 		e := there[o.root]
-		if e.Step == "" {
-			e.Step = strings.TrimSuffix(ended.ID, late)
+		e.Step = cmp.Or(e.Step, id)
+		st, err := o.EndStep(ctx, *e)
+		if err == nil {
+			patches[slices.Index(l, o)] = st.Patch
 		}
-		_, err := o.EndStep(ctx, *e)
 		return err
 	})
+	for i, p := range patches {
+		if len(p.Files) > 0 {
+			ended.Elsewhere = append(ended.Elsewhere, RootPatch{cairn.Path(l[i].root), p})
+		}
+	}
 }
 
 // betweenElsewhere records in the other roots what RecordBetween records here. If one of them has

@@ -130,7 +130,7 @@ func (s *Sessions) EndStep(ctx context.Context, e StepEnd) (*Step, error) {
 	if err != nil {
 		return nil, s.withBeginning(e.Session, err)
 	}
-	ended.Missing = others.endStep(ctx, there, ended)
+	others.endStep(ctx, there, ended)
 	return ended, nil
 }
 

@@ -153,7 +153,7 @@ type Step struct {
 	// Owner is whose work the step is, nil for steps of earlier releases.
 	Owner *Owner `json:"owner,omitempty"`
 
-	// Elsewhere are the changes in other roots of the session. Only History fills them in.
+	// Elsewhere are the changes in other roots of the session. Only History and EndStep fill them in.
 	Elsewhere []RootPatch `json:"inRoots,omitempty"`
 
 	// Missing are other roots in which the step could not begin, or end. Its changes there count as the

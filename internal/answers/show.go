@@ -29,7 +29,8 @@ type Shown struct {
 	Work      *session.Work `json:"work,omitempty"`
 	Prompt    string        `json:"prompt,omitempty"`
 
-	Secrets []cairn.Secret `json:"secrets,omitempty"` // places of credentials in the files of a checkpoint
+	Secrets   []cairn.Secret      `json:"secrets,omitempty"` // places of credentials in the files of a checkpoint
+	Elsewhere []session.RootPatch `json:"inRoots,omitempty"` // of a turn: what it changed in other directories of its session
 
 	Changes []cairn.Change `json:"-"`
 	Calls   []session.Call `json:"-"`
@@ -123,6 +124,19 @@ func checkpointShown(ctx context.Context, repo *cairn.Repo, s *session.Sessions,
 	return out, err
 }
 
+// addElsewhere adds what a step changed in another root to what the steps before it changed there.
+func (s *Shown) addElsewhere(o session.RootPatch) {
+	at := slices.IndexFunc(s.Elsewhere, func(known session.RootPatch) bool { return known.Root == o.Root })
+	if at < 0 {
+		s.Elsewhere = append(s.Elsewhere, session.RootPatch{Root: o.Root, Patch: cairn.Patch{Hash: o.Patch.Hash, Files: slices.Clone(o.Patch.Files)}})
+		return
+	}
+	files := &s.Elsewhere[at].Patch.Files
+	*files = append(*files, o.Patch.Files...)
+	slices.Sort(*files)
+	*files = slices.Compact(*files)
+}
+
 // turnShown collects the facts about SESSION or SESSION:MESSAGE.
 func turnShown(ctx context.Context, s *session.Sessions, spec string) (*Shown, error) {
 	name, message, _ := strings.Cut(spec, ":")
@@ -142,6 +156,9 @@ func turnShown(ctx context.Context, s *session.Sessions, spec string) (*Shown, e
 	for _, st := range turn.Steps() {
 		out.Calls = append(out.Calls, st.Calls...)
 		out.states = append(out.states, st.Before.ID, st.After.ID)
+		for _, o := range st.Elsewhere {
+			out.addElsewhere(o)
+		}
 		out.Agent, out.Model = cmp.Or(st.Agent, out.Agent), cmp.Or(st.Model, out.Model)
 	}
 	if out.Agent == "" {

@@ -56,7 +56,8 @@ an operation that changed nothing else counts with --outside only. cairn redo
 A turn of a session that works in several directories (cairn help session) goes
 back in all of them or in none. The answer lists the paths of the others in
 full, and says in how many directories something changed. --git then goes with
---this-root only.
+--this-root only. After an undo with --this-root the next one without it brings
+all directories to the same turn: elsewhere more than one may go.
 
 With --git the git repository goes back, too: HEAD, refs, stashes, index and a
 merge or rebase in progress, as far as the turn or the operation has moved them.

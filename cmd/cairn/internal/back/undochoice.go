@@ -107,10 +107,15 @@ func (r *undoRun) tell(repo *cairn.Repo, c *lastdone.Choice, res *cairn.Result) 
 
 // nothing is the answer where no path had to change.
 func (r *undoRun) nothing() string {
+	text := "nothing to redo: everything is as before it was taken back"
 	if r.way.does == takeBackWords {
-		return "nothing to undo: it is taken back already"
+		text = "nothing to undo: it is taken back already"
 	}
-	return "nothing to redo: it is back already"
+	if r.f.thisRoot {
+		text, _, _ = strings.Cut(text, ":")
+		text += " in this directory"
+	}
+	return text
 }
 
 // tellHeld names the way to insist on a turn that is not taken back or brought back, because all of it is in conflict

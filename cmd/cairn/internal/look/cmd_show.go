@@ -12,6 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/answers"
 	"github.com/seed-fb9cbc17/cairn/internal/console"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -43,7 +44,8 @@ With --json the answer is {"id", "hash", "time", "author", "message", "parent",
 "work", "prompt", "secrets", "diffs"}, as in cairn log, with the whole prompt
 and the files as in cairn diff; "secrets" are the places of credentials that
 captures found in the files: [{"path", "rule", "line"}]. For a turn it is
-{"sessionID", "messageID", "agent", "prompt", "time", "diffs"}.
+{"sessionID", "messageID", "agent", "prompt", "time", "diffs", "inRoots"}, the
+last being files that it changed in other directories of its session.
 
 The status is 4 if there is no such checkpoint or turn, or a PATH is neither on
 one of its sides nor on disk.
@@ -146,6 +148,9 @@ func (c *commands) writeShownHead(s *answers.Shown, ids bool) {
 	field("Date:", s.Time.Local().Format("Mon Jan 2 15:04:05 2006 -0700"))
 	if s.ID != "" && s.Parent == "" {
 		field("Parent:", "none: the first of its line")
+	}
+	for _, o := range s.Elsewhere {
+		field("Also in:", fmt.Sprintf("%s, %s", pathtext.Place(string(o.Root)), wording.Count(len(o.Patch.Files), "file")))
 	}
 	for i := range s.Secrets {
 		field("Secret:", s.Secrets[i].String())

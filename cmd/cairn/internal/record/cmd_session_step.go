@@ -121,7 +121,7 @@ func (r *sessionRun) stepEnd() error {
 	if err := r.printStep(st, st.After); err != nil {
 		return err
 	}
-	r.Console.Remark("step %s: %s", wording.Printable(st.ID), wording.Count(len(st.Patch.Files), "file"))
+	r.Console.Remark("step %s: %s", wording.Printable(st.ID), wording.Count(len(st.Files()), "file"))
 	if r.late {
 		r.Console.Complain("warning: the state before the step was captured only now: what its tools had changed by then is not in it")
 		return cli.ErrPartly

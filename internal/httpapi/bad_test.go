@@ -97,6 +97,18 @@ func TestLargeBodies(t *testing.T) {
 	call(t, f.door, r).problem(t, 415, "bad-request")
 }
 
+// TestDiffOfNothing: a path that nothing has is most likely a typing error. One without a difference is not.
+func TestDiffOfNothing(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree)
+	f.track()
+	for _, path := range []string{"/diff", "/diff/text", "/changes"} {
+		f.call("GET", path+"?path=a.txt", nil).want(t, 200, nil)
+		f.call("GET", path+"?path=a.txt&path=a.tx", nil).problem(t, 404, "not-found")
+		f.call("GET", path+"?from=@&to=@&path=a.tx", nil).problem(t, 404, "not-found")
+	}
+}
+
 // TestForeignHashes: a blob, the tree of a directory and the checkpoint of another
 // project are no checkpoints here.
 func TestForeignHashes(t *testing.T) {

@@ -20,7 +20,15 @@ type InRange struct {
 	InProject
 	From string   `query:"from" maxLength:"200" default:"@" doc:"A hash."`
 	To   string   `query:"to" maxLength:"200" doc:"A hash; by default the disk."`
-	Path []string `query:"path,explode" maxItems:"1000" doc:"Only these paths and what is below them."`
+	Path []string `query:"path,explode" maxItems:"1000" doc:"Only these paths and what is below them. One that is neither on a side nor on disk is 404."`
+}
+
+// changes lists the changes. A path that nothing has is most likely a typing error.
+func (in *InRange) changes(ctx context.Context, r *Repo) ([]cairn.Change, error) {
+	if err := r.CheckPaths(ctx, in.Path, in.From, in.To); err != nil {
+		return nil, err
+	}
+	return r.Changes(ctx, in.From, in.To, in.Path...)
 }
 
 // InContext says how much surrounds a change.
@@ -57,14 +65,15 @@ func (s *Server) diffOperations() {
 	onProject(s, endpoint{
 		id: "list-changes", method: http.MethodGet, path: "/changes", tag: "diffs", summary: "Which files changed, and how",
 	}, func(ctx context.Context, p *Project, in *InRange) ([]cairn.Change, error) {
-		list, err := p.Repo.Changes(ctx, in.From, in.To, in.Path...)
+		list, err := in.changes(ctx, p.Repo)
 		return append([]cairn.Change{}, list...), err
 	})
 	streamed[Diffs](s, endpoint{
 		id: "diff", method: http.MethodGet, path: "/diff", tag: "diffs", summary: "What changed in files",
 		description: "An answer that an error cuts short is broken off, so that it does not look whole.",
 	}, "The changed files, ordered by the bytes of their paths.", func(ctx context.Context, p *Project, in *inDiff) (iter.Seq2[cairn.FileDiff, error], error) {
-		return p.Repo.DiffFull(ctx, in.From, in.To, in.options(), in.Path...), nil
+		list, err := in.changes(ctx, p.Repo)
+		return p.Repo.FileDiffs(ctx, list, in.options()), err
 	})
 	huma.Register(s.api, rawBytes(s.describe(endpoint{
 		id: "diff-text", method: http.MethodGet, path: "/diff/text", tag: "diffs", summary: "What changed in files, as git diff prints it",
@@ -89,7 +98,7 @@ func (s *Server) diffText(ctx context.Context, in *inDiff) (*huma.StreamResponse
 		return nil, s.problemOf(ctx, err)
 	}
 	opt := in.options()
-	list, err := p.Repo.Changes(ctx, in.From, in.To, in.Path...)
+	list, err := in.changes(ctx, p.Repo)
 	if err != nil {
 		return nil, s.problemOf(ctx, err)
 	}

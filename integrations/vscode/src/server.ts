@@ -129,10 +129,11 @@ class ServerBackend implements Backend {
   }
 
   async hunks(from: string, to: string, path: string): Promise<Hunk[]> {
-    const { diffs } = await this.json<{ diffs: { file: string; hunks?: Hunk[] }[] }>(
+    const diff = this.json<{ diffs: { file: string; hunks?: Hunk[] }[] }>(
       "GET",
       `/diff${query({ from, to, hunkIDs: true })}&path=${inQuery(path)}`,
     )
+    const { diffs } = await orNone(diff, { diffs: [] }) // of a path that is gone on both sides there is none
     return diffs.find((d) => d.file === path)?.hunks ?? []
   }
 

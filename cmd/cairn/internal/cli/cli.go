@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -230,7 +231,7 @@ func (c *Program) Command(d Command) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c.Running, c.Console.Quiet = cmd.Name(), c.Global.Quiet
 			c.catchSignals()
-			if err := c.wantPlaces(cmd); err != nil {
+			if err := cmp.Or(c.wantPlaces(cmd), c.WantChoices(cmd, choosing...)); err != nil {
 				return err
 			}
 			return d.Run(c.page(cmd, args), cmd, args)

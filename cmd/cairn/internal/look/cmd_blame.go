@@ -109,6 +109,9 @@ func (c *commands) blame(ctx context.Context, f *blameFlags, args []string) erro
 	}
 	opt := cairn.BlameOptions{Deleted: f.deleted, IgnoreSpace: f.ignoreSpace}
 	if len(args) == 2 {
+		if args[0] == "" { // it would mean the disk
+			return c.Usage("got an empty HASH")
+		}
 		opt.At = args[0]
 	}
 	name := args[len(args)-1]

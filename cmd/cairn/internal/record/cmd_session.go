@@ -254,6 +254,11 @@ func (c *commands) session(r *sessionRun) error {
 	if err := r.checkSteps(name); err != nil {
 		return err
 	}
+	if verb.finds {
+		if err := c.WantChoices(r.cmd, "message", "turn", "part"); err != nil {
+			return err
+		}
+	}
 	r.args, r.verb = rest, name
 	c.EndsOpen = (name == "undo" || name == "redo") && !r.f.endOpen
 	if verb.makes {

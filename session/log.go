@@ -6,6 +6,7 @@ import (
 	"regexp"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // LogOptions select checkpoints. The zero value selects all.
@@ -53,7 +54,7 @@ func (s *Sessions) logged(ctx context.Context, e *LogEntry, id string, text *reg
 	if id != "" && (e.Work == nil || e.Work.Session != id) {
 		return false, nil
 	}
-	if text == nil || text.MatchString(e.Message) {
+	if text == nil || e.Message != state.NoMessage && text.MatchString(e.Message) {
 		return true, nil
 	}
 	if e.Work == nil {

@@ -87,12 +87,9 @@ type StateLabel struct {
 // DefaultAuthor is the author of a checkpoint whose caller names none.
 const DefaultAuthor = "user"
 
-// noLabel is the message of a checkpoint whose caller gives none.
-const noLabel = "checkpoint"
-
 // Labelled reports whether the caller of a track has given the checkpoint a message.
 func Labelled(c *object.CommitData) bool {
-	return c.Header(LineHeader) == "" && c.Header(OperationHeader) == "" && c.Author.Name != Identity.Name && strings.TrimSpace(c.Message) != noLabel
+	return c.Header(LineHeader) == "" && c.Header(OperationHeader) == "" && c.Author.Name != Identity.Name && strings.TrimSpace(c.Message) != state.NoMessage
 }
 
 // AddState adds the commit of a state to a batch and returns its id. It returns the id of the
@@ -114,7 +111,7 @@ func (r *Store) AddState(batch *odb.Batch, s state.State, previous *Checkpoint, 
 		Author: object.Signature{Name: label.Author, Email: "cairn@localhost"},
 	}
 	if q.Message == "" {
-		q.Message = noLabel
+		q.Message = state.NoMessage
 	}
 	if q.Author.Name == "" {
 		q.Author.Name = DefaultAuthor

@@ -4,6 +4,10 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
+// NoMessage is the message of a checkpoint whose caller gives none. Answers for people leave it out, and searches do not
+// find it.
+const NoMessage = "checkpoint"
+
 // State is one side of a comparison: a checkpoint, or a capture of the disk.
 type State struct {
 	Tree object.ID

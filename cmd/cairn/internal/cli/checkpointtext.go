@@ -7,6 +7,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/diffstat"
 	"github.com/seed-fb9cbc17/cairn/internal/sessiontext"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -72,7 +73,7 @@ type LogEntry struct {
 }
 
 // NoMessage is the message that the library gives to checkpoints without one.
-const NoMessage = "checkpoint"
+const NoMessage = state.NoMessage
 
 // AgeAndMessage describes a checkpoint by its age and its message.
 func (c *Program) AgeAndMessage(when time.Time, message string) string {

@@ -66,11 +66,11 @@ Options:
 
 With --json the answer is an array of {"id", "hash", "time", "author",
 "message", "parent"}, printed as it is read: the ids in full, the time as in RFC
-3339, and no parent where there is none. A checkpoint that does not hold
-everything has "scope", see cairn help status; one with a result of a test has
-"passed", one after checkpoints that the setting keep has thinned
-"thinnedBefore", their number, and one whose files hold secrets "secrets", as in
-cairn status. One of an agent's session has
+3339, the message "checkpoint" where none was given, and no parent where there
+is none. A checkpoint that does not hold everything has "scope", see cairn help
+status; one with a result of a test has "passed", one after checkpoints that the
+setting keep has thinned "thinnedBefore", their number, and one whose files hold
+secrets "secrets", as in cairn status. One of an agent's session has
 "work": {"sessionID", "messageID", "stepID", "agent", "model", "prompt",
 "calls": [{"tool", "command"}], "paths", "changed"}, the first few calls and
 paths, and the number of all paths. With --stat there is also "files", as in

@@ -48,6 +48,8 @@ With --json the answer is an array of {"file", "before", "after", "additions",
 "deletions", "status", "patch", "hunks"}, one element per file, printed as it is
 made. Hunks are {"id", "header", "oldStart", "oldLines", "newStart", "newLines",
 "lines"}, and have "whole" where a change goes back as a whole or not at all.
+With -w, which the patch and the counts follow, they are still those of the text
+as it is: cairn revert takes them back with their blanks.
 Status is added, modified or deleted. Where a file is not compared by lines,
 "note" is binary or too large, the texts are empty and the counts 0. With --stat
 the texts are left out; with --name-status the elements are {"path", "status",

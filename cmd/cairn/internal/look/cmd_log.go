@@ -75,6 +75,7 @@ secrets "secrets", as in cairn status. One of an agent's session has
 "calls": [{"tool", "command"}], "paths", "changed"}, the first few calls and
 paths, and the number of all paths. With --stat there is also "files", as in
 cairn diff --stat --json, and with -p "diffs", as in cairn diff --json.
+-M and changed words have no form in JSON: status 2.
 
 A checkpoint that only a newer cairn can read is listed as such, with "error" in
 JSON, and so is one that would have to be compared with it. The status is 3
@@ -111,11 +112,10 @@ func (c *commands) logCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			text, err := f.options(c)
+			text, err := f.options(c, cmd)
 			if err != nil {
 				return err
 			}
-			f.patch = f.patch || text.Words != cairn.NoWords || cmd.Flags().Changed("unified")
 			return c.WithRepo(func(repo *cairn.Repo) error { return c.log(ctx, repo, &f, opt, text) })
 		},
 	})

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/answers"
 	"github.com/seed-fb9cbc17/cairn/internal/console"
+	"github.com/seed-fb9cbc17/cairn/internal/diffstat"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
@@ -38,14 +39,16 @@ Options:
     -p, --patch      with --stat: the difference, too
     -U, --unified N; -w, --ignore-all-space; -M, --find-renames;
     --word-diff MODE; --color-words
-                     as in cairn diff
+                     as in cairn diff; all but -w and -M mean -p, too
 
 With --json the answer is {"id", "hash", "time", "author", "message", "parent",
 "work", "prompt", "secrets", "diffs"}, as in cairn log, with the whole prompt
 and the files as in cairn diff; "secrets" are the places of credentials that
 captures found in the files: [{"path", "rule", "line"}]. For a turn it is
 {"sessionID", "messageID", "agent", "prompt", "time", "diffs", "inRoots"}, the
-last being files that it changed in other directories of its session.
+last being files that it changed in other directories of its session. With
+--stat there is "files" in the place of "diffs", as in cairn diff --stat --json,
+and with -p both. -M and changed words have no form in JSON: status 2.
 
 The status is 4 if there is no such checkpoint or turn, or a PATH is neither on
 one of its sides nor on disk.
@@ -73,9 +76,9 @@ func (c *commands) showCommand() *cobra.Command {
 			}
 			switch len(specs) {
 			case 0:
-				return c.show(ctx, &f, "@", paths)
+				return c.show(ctx, cmd, &f, "@", paths)
 			case 1:
-				return c.show(ctx, &f, specs[0], paths)
+				return c.show(ctx, cmd, &f, specs[0], paths)
 			}
 			return c.Usage("takes at most one HASH; paths go after --")
 		},
@@ -85,12 +88,12 @@ func (c *commands) showCommand() *cobra.Command {
 	return cmd
 }
 
-func (c *commands) show(ctx context.Context, f *showFlags, spec string, args []string) error {
+func (c *commands) show(ctx context.Context, cmd *cobra.Command, f *showFlags, spec string, args []string) error {
 	paths, err := c.Paths(args)
 	if err != nil {
 		return err
 	}
-	opt, err := f.options(c)
+	opt, err := f.options(c, cmd)
 	if err != nil {
 		return err
 	}
@@ -106,14 +109,34 @@ func (c *commands) show(ctx context.Context, f *showFlags, spec string, args []s
 
 func (c *commands) printShown(ctx context.Context, repo *cairn.Repo, f *showFlags, s *answers.Shown, opt cairn.DiffOptions) error {
 	if c.Global.JSON {
-		with, _, err := s.WithDiffs(ctx, repo, opt, 0)
-		if err != nil {
-			return err
-		}
-		return c.WriteJSON(with)
+		return c.writeShownJSON(ctx, repo, f, s, opt)
 	}
 	c.writeShownHead(s, f.ids || c.Global.Verbose)
 	return c.writePatch(ctx, repo, &f.patchFlags, s.Changes, opt)
+}
+
+// writeShownJSON prints the facts with the counts, the differences or both, as log does.
+func (c *commands) writeShownJSON(ctx context.Context, repo *cairn.Repo, f *showFlags, s *answers.Shown, opt cairn.DiffOptions) error {
+	out := struct {
+		*answers.Shown
+		Files *[]diffstat.File  `json:"files,omitempty"`
+		Diffs *[]cairn.FileDiff `json:"diffs,omitempty"`
+	}{Shown: s}
+	if f.stat {
+		stats, err := diffstat.Of(ctx, repo, s.Changes, opt)
+		if err != nil {
+			return err
+		}
+		out.Files = &stats
+	}
+	if f.patch {
+		diffs, err := diffsOf(ctx, repo, s.Changes, opt)
+		if err != nil {
+			return err
+		}
+		out.Diffs = &diffs
+	}
+	return c.WriteJSON(out)
 }
 
 // showIndent stands before the prompt and the tools, as before a message in git.

@@ -73,11 +73,12 @@ func (f *patchFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&f.patch, "patch", "p", false, "the difference")
 }
 
-// options returns the options of the text, which JSON has in one form only.
-func (f *patchFlags) options(c *commands) (opt cairn.DiffOptions, err error) {
+// options returns the options of the text, which JSON has in one form only. Options that only a text has ask for it.
+func (f *patchFlags) options(c *commands, cmd *cobra.Command) (opt cairn.DiffOptions, err error) {
 	if opt, err = f.textFlags.options(c); err == nil && c.Global.JSON && (opt.Words != cairn.NoWords || opt.Renames) {
 		return opt, c.Usage("shows words and renames in text only: not with --json")
 	}
+	f.patch = f.patch || opt.Words != cairn.NoWords || cmd.Flags().Changed("unified")
 	return opt, err
 }
 
@@ -102,8 +103,9 @@ func (c *commands) writePatch(ctx context.Context, repo *cairn.Repo, f *patchFla
 	return repo.WriteDiff(ctx, c.Out, changes, opt)
 }
 
-// diffsOf collects the differences of some changes for JSON.
+// diffsOf collects the differences of some changes for JSON, which has the hunks.
 func diffsOf(ctx context.Context, repo *cairn.Repo, changes []cairn.Change, opt cairn.DiffOptions) ([]cairn.FileDiff, error) {
+	opt.Hunks = true
 	diffs := []cairn.FileDiff{}
 	for d, err := range repo.FileDiffs(ctx, changes, opt) {
 		if err != nil {

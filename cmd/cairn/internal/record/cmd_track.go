@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -68,7 +67,7 @@ cleaning in the background, which cairn help gc describes.
 
 Options:
     -m, --message TEXT  what the checkpoint is for, up to 65536 characters;
-                        always makes a new one
+                        always makes a new one; an empty TEXT counts as none
     --verify            read every file, even those that look unchanged
     --force             capture even what the guards refuse
     --timeout DURATION  fail when not everything is read by then, as in 5s or
@@ -262,7 +261,6 @@ func (c *commands) listSkipped(t *cairn.TrackResult, strict bool) {
 		c.Console.Complain("the time was over before everything was read: the checkpoint is partial")
 	}
 	var faults, policy []string
-	hints := make(map[string]bool)
 	for _, s := range t.Skipped {
 		line := "not captured: " + s.Path.Quoted() + ": " + skipReason(s, t.Reasons[string(s.Path)], t.Secrets)
 		if s.Policy() && !strict {
@@ -270,16 +268,13 @@ func (c *commands) listSkipped(t *cairn.TrackResult, strict bool) {
 		} else {
 			faults = append(faults, line)
 		}
-		if s.Reason == reasonTooLarge {
-			hints[limitHint(s.Size)] = true
-		}
 	}
 	c.PrintList(faults, cli.MaxListed, c.Console.Complain)
 	if !c.Global.Quiet {
 		c.PrintList(policy, cli.MaxListed, c.Console.Complain)
 	}
-	for _, text := range slices.Sorted(maps.Keys(hints)) {
-		c.Console.Remark("hint: %s", text)
+	if hint := limitHint(t.Skipped); hint != "" {
+		c.Console.Remark("hint: %s", hint)
 	}
 }
 
@@ -299,14 +294,19 @@ func (c *commands) listSecrets(list []cairn.Secret) {
 	c.Console.Remark("hint: secrets = \"skip\" leaves such files out, # cairn:allow on a line lets it pass (cairn help config)")
 }
 
-// limitHint tells how to raise the limit that a file has met. A small file has met a lowered
+// limitHint tells how to raise the limit that files have met, "" for none. A small file has met a lowered
 // limit, or the limit of include.
-func limitHint(size int64) string {
-	text := "--max-file-size raises the limit"
-	if size <= cairn.DefaultMaxFileSize {
-		text += ", and max_include_size that of what include names"
+func limitHint(skipped []cairn.SkippedPath) (hint string) {
+	for i := range skipped {
+		if skipped[i].Reason != reasonTooLarge {
+			continue
+		}
+		hint = "--max-file-size raises the limit"
+		if skipped[i].Size <= cairn.DefaultMaxFileSize {
+			return hint + ", and max_include_size that of what include names"
+		}
 	}
-	return text
+	return hint
 }
 
 const reasonTooLarge = "too large"

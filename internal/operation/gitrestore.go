@@ -71,7 +71,7 @@ func (r *Operator) RestoreGit(ctx context.Context, spec string, opt GitRestoreOp
 	req := opRequest{kind: "restore", target: target.ID, dryRun: opt.DryRun, planID: opt.Plan, git: g}
 	res, err := r.operate(ctx, req, func(*capture.Snapshot) (*plan.Plan, error) { return &plan.Plan{}, nil })
 	if errors.Is(err, state.ErrMoved) {
-		return nil, fmt.Errorf("%w: the plan would be another one now (make a dry run again): %w", ErrNotPlanned, err)
+		return nil, fmt.Errorf("%w: %w", ErrNotPlanned, err)
 	}
 	if err != nil {
 		return nil, err

@@ -153,14 +153,14 @@ is nothing to redo.
 func (c *commands) undoCommand() *cobra.Command {
 	return c.takeBackCommand(
 		cli.Command{Use: "undo [PATH...]", Short: "take back the newest turn or operation", Manual: undoManual},
-		wayBack{(*lastdone.Finder).Undo, takeBackWords, "took back", "would take back", "taken back"},
+		wayBack{(*lastdone.Finder).Undo, takeBackWords, "takes back", "took back", "would take back", "taken back"},
 	)
 }
 
 func (c *commands) redoCommand() *cobra.Command {
 	return c.takeBackCommand(
 		cli.Command{Use: "redo [PATH...]", Short: "bring back what the last undo took back", Manual: redoManual},
-		wayBack{(*lastdone.Finder).Redo, "bring back", "brought back", "would bring back", "brought back"},
+		wayBack{(*lastdone.Finder).Redo, "bring back", "brings back", "brought back", "would bring back", "brought back"},
 	)
 }
 
@@ -168,8 +168,8 @@ const takeBackWords = "take back"
 
 // wayBack is undo or redo, and the words for it.
 type wayBack struct {
-	find                   func(*lastdone.Finder, context.Context, lastdone.Want) ([]lastdone.Choice, error)
-	does, did, would, done string
+	find                          func(*lastdone.Finder, context.Context, lastdone.Want) ([]lastdone.Choice, error)
+	does, takes, did, would, done string
 }
 
 // undoFlags are the options of undo and redo.
@@ -239,8 +239,8 @@ func (c *commands) takeBack(r *undoRun, args []string) (err error) {
 		return c.Usage("goes by --%s alone, or by --%s or --%s", operationFlag, turnFlag, cli.SessionFlag)
 	}
 	if isCount(args, r.paths) {
-		return c.Usage("%[2]s takes back one turn or operation a call: call it %[1]s times, or type cairn %[2]s %[1]s as a prompt of the agent (a path of that name: ./%[1]s)",
-			args[0], r.cmd.Name())
+		return c.Usage("%[3]s one turn or operation a call: call it %[1]s times, or type cairn %[2]s %[1]s as a prompt of the agent (a path of that name: ./%[1]s)",
+			args[0], r.cmd.Name(), r.way.takes)
 	}
 	if len(r.paths) > 0 && (r.f.turn || r.f.session != "") {
 		return c.Usage("takes a turn back as a whole: no PATH goes with --%s and --%s (cairn session revert --help)", turnFlag, cli.SessionFlag)

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/goback"
+	"github.com/seed-fb9cbc17/cairn/internal/client"
 	"github.com/seed-fb9cbc17/cairn/internal/patchjson"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
@@ -147,10 +148,6 @@ func (c *commands) revertPaths(ctx context.Context, cmd *cobra.Command, args []s
 		return c.Usage("cannot use %s: a range is FROM..TO, as in @~2..@~1, and paths go after it", wording.ShellWord(spec))
 	}
 	return c.WithRepo(func(repo *cairn.Repo) error {
-		nothing := "nothing to revert: everything is as at " + spec
-		if isRange {
-			nothing = "nothing to revert: nothing is left of what changed in " + spec
-		}
 		in := cairn.Range{From: from, To: to}
 		if ask {
 			ids, err := c.AskHunks(ctx, "take back", repo.DiffFull(ctx, in.From, in.To, cairn.DiffOptions{Hunks: true}, opt.Paths...))
@@ -163,8 +160,41 @@ func (c *commands) revertPaths(ctx context.Context, cmd *cobra.Command, args []s
 		if err != nil {
 			return c.PathMeant(ctx, repo, err, "cairn revert @", args...)
 		}
-		return c.PrintResult(cmd, res, nothing)
+		err = c.PrintResult(cmd, res, "nothing to revert: "+nothingLeft(spec, isRange, opt.OnConflict))
+		if !isRange && keepsLater(opt.OnConflict) && res.Complete() && !res.Moves() {
+			c.tellLater(ctx, repo, &opt)
+		}
+		return err
 	})
+}
+
+// keepsLater reports whether a revert to a HASH leaves what was changed after the newest checkpoint.
+func keepsLater(p cairn.Policy) bool { return p != "" && p != cairn.Overwrite }
+
+// nothingLeft says why nothing goes back.
+func nothingLeft(spec string, isRange bool, policy cairn.Policy) string {
+	switch {
+	case isRange:
+		return "nothing is left of what changed in " + spec
+	case keepsLater(policy):
+		return "nothing is left of what changed from " + spec + " to the newest checkpoint"
+	}
+	return "everything is as at " + spec
+}
+
+// tellLater says how changes after the newest checkpoint go back, if there are any.
+func (c *commands) tellLater(ctx context.Context, repo *cairn.Repo, opt *cairn.RevertOptions) {
+	if c.Global.JSON || c.Global.Quiet {
+		return
+	}
+	here := func() ([]cairn.Change, error) { return repo.Changes(ctx, "@", "", opt.Paths...) }
+	there := func(s *client.Client) ([]cairn.Change, error) { return s.Changes(ctx, "@", opt.Paths) }
+	later, err := cli.ByServer(c.Program, there, here)
+	if err != nil || len(later) == 0 {
+		return // the answer is complete without
+	}
+	c.Console.Remark("hint: %s changed after the newest checkpoint, and --on-conflict %s leaves that; without the option it goes back, too",
+		wording.Count(len(later), "path"), opt.OnConflict)
 }
 
 func (c *commands) revertPatches(ctx context.Context, cmd *cobra.Command, name string, opt cairn.RevertOptions) error {

@@ -106,6 +106,7 @@ func (c *commands) restoreCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&keepNew, "keep-new", false, "leave new files alone")
 	cmd.Flags().StringVar(&parts, "git", "", "bring git back, and no file")
 	cmd.Flags().Lookup("git").NoOptDefVal = "head,refs,index"
+	cli.CompleteFlag(cmd, "git", "head", "refs", "index")
 	goback.RegisterYes(cmd, &yes)
 	plan.Register(cmd)
 	return cmd

@@ -93,28 +93,49 @@ func (c *Program) CompleteHashThenFiles(cmd *cobra.Command, args []string, typed
 
 // CompleteRevert completes a checkpoint or a range of two, and then files.
 func (c *Program) CompleteRevert(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	from, to, isRange := strings.Cut(typed, "..")
-	switch {
-	case len(args) > 0 || cmd.Flags().Changed("patches"):
+	if len(args) > 0 || cmd.Flags().Changed("patches") {
 		return CompleteFiles(cmd, args, typed)
-	case !isRange:
-		return c.OfferCheckpoints(cmd.Context(), typed)
 	}
-	offers, directive := c.OfferCheckpoints(cmd.Context(), to)
+	return c.offerEnds(cmd.Context(), typed)
+}
+
+// offerEnds offers checkpoints, and behind FROM.. those for the other end of the range.
+func (c *Program) offerEnds(ctx context.Context, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	from, to, isRange := strings.Cut(typed, "..")
+	if !isRange {
+		return c.OfferCheckpoints(ctx, typed)
+	}
+	offers, directive := c.OfferCheckpoints(ctx, to)
 	for i := range offers {
 		offers[i] = from + ".." + offers[i]
 	}
 	return offers, directive
 }
 
-// CompleteDiff completes checkpoints, and files after --. ArgsLenAtDash cannot be used:
-// cobra's completion adds a -- of its own behind the arguments.
+// CompleteDiff completes checkpoints or a range of two, and files after --.
 func (c *Program) CompleteDiff(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if slices.Contains(c.args[:len(c.args)-1], "--") {
-		return nil, cobra.ShellCompDirectiveDefault
+	switch {
+	case c.afterDashes():
+		return CompleteFiles(cmd, args, typed)
+	case len(args) == 0:
+		return c.offerEnds(cmd.Context(), typed)
+	case strings.Contains(args[0], ".."): // both ends are there
+		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	return c.CompleteHashes(2)(cmd, args, typed)
 }
+
+// CompleteBisect completes checkpoints, and a command after --.
+func (c *Program) CompleteBisect(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if c.afterDashes() {
+		return CompleteCommand(cmd, args, typed)
+	}
+	return c.CompleteHashes(2)(cmd, args, typed)
+}
+
+// afterDashes reports whether the word to complete stands after --. ArgsLenAtDash cannot be used:
+// cobra's completion adds a -- of its own behind the arguments.
+func (c *Program) afterDashes() bool { return slices.Contains(c.args[:len(c.args)-1], "--") }
 
 // CompleteHashThenTree completes a checkpoint and then a path in it.
 func (c *Program) CompleteHashThenTree(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {

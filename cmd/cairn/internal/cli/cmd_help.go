@@ -209,6 +209,9 @@ func (c *Program) rootCommand() *cobra.Command {
 			panic("internal error: " + err.Error())
 		}
 	}
+	for _, when := range []string{"color", "hyperlink"} {
+		CompleteFlag(root, when, console.Auto, console.Always, console.Never)
+	}
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { c.Out.WriteString(cmd.Long) })
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if cmd == root {

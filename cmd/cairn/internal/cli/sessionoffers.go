@@ -98,8 +98,11 @@ func (c *Program) OfferSessionOrTurn(ctx context.Context, typed string) ([]cobra
 
 // CompleteShow completes a checkpoint, a session or a turn, and files after --.
 func (c *Program) CompleteShow(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	offers, directive := c.CompleteDiff(cmd, args, typed)
-	if directive&cobra.ShellCompDirectiveNoFileComp == 0 || len(args) > 0 {
+	if c.afterDashes() {
+		return CompleteFiles(cmd, args, typed)
+	}
+	offers, directive := c.CompleteHashes(1)(cmd, args, typed)
+	if len(args) > 0 {
 		return offers, directive
 	}
 	sessions, _ := c.OfferSessionOrTurn(cmd.Context(), typed)

@@ -64,7 +64,7 @@ func (c *commands) bisectCommand() *cobra.Command {
 	var again bool
 	cmd := c.Command(cli.Command{
 		Use: "bisect [FROM [TO]] -- COMMAND [ARGUMENT...]", Short: "find the first state at which a command fails", Manual: bisectManual,
-		Args: cli.ArgCount(1, -1, "-- and a command"), Complete: c.CompleteHashes(2),
+		Args: cli.ArgCount(1, -1, "-- and a command"), Complete: c.CompleteBisect,
 		Run: func(ctx context.Context, cmd *cobra.Command, args []string) error {
 			n := cmd.ArgsLenAtDash()
 			if n < 0 || n == len(args) {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/diffstat"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
@@ -23,6 +24,7 @@ func (f *textFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.wordDiff, "word-diff", "", "changed words")
 	flags.Lookup("word-diff").NoOptDefVal = string(cairn.PlainWords)
+	cli.CompleteFlag(cmd, "word-diff", "plain", "color", "porcelain", "none")
 	flags.BoolVar(&f.colorWords, "color-words", false, "changed words in colours")
 	flags.IntVarP(&f.context, "unified", "U", 3, "lines of context")
 	flags.BoolVarP(&f.renames, "find-renames", "M", false, "show renames")

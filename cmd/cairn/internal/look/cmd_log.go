@@ -46,9 +46,12 @@ be combined.
 
 Options:
     -n, --number N        only the newest N; -5 is short for -n 5
-    --since T             not older than T: a date, with a time of day or
-                          without, or as git reads it, 2.hours.ago, yesterday,
-                          2h, last monday
+    --since T             not older than T: a date as 2026-01-31, which has the
+                          present time of day, as in git, or one with a time as
+                          2026-01-31 12:30, or as in RFC 3339; 12:30 of today;
+                          now, today, yesterday, midnight, monday, last monday;
+                          how long ago, as in 2.hours.ago, 3 days, 90s, 5m, 2h,
+                          2d, 1w, 2mo or 1y; or seconds, as in @1700000000
     --until T             not newer than T
     --grep REGEXP         the prompt or the message matches
     -i, --ignore-case     with --grep: upper and lower case are the same

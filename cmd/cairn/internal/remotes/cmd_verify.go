@@ -37,9 +37,9 @@ a signed statement about it. Who has signed is checked against FILE, a list of
 allowed signers as ssh-keygen has it; the setting signers is the default.
 
 Options:
-    --since TIME|HASH  only checkpoints of this time and later (a date, a time
-                       or how long ago, as in 2d), or those that are neither
-                       HASH nor before it
+    --since TIME|HASH  only checkpoints of this time and later (a date, or how
+                       long ago, as in 2d: see cairn help log), or those that
+                       are neither HASH nor before it
     --signers FILE     check every signature against a list of allowed signers
     --sign             first sign the heads that have moved since
     --background       only sign, as agents' hooks do after a turn

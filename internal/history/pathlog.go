@@ -73,18 +73,16 @@ func (l *pathLog) all() iter.Seq2[*Checkpoint, error] {
 // goBack goes on to the next older checkpoint, nil after the oldest. It returns false if the walk
 // ends.
 func (l *pathLog) goBack(c *Checkpoint) (goOn bool, err error) {
-	before := object.EmptyTree
 	if c != nil {
 		if silent, err := l.silent(c, l.held); silent || err != nil {
 			return true, err
 		}
-		before = c.tree
 	}
 	if l.held == nil {
 		l.held = c
 		return true, nil
 	}
-	changed, err := l.changes(before, l.held.tree)
+	changed, err := l.changes(c, l.held)
 	if err != nil {
 		return false, err
 	}
@@ -111,7 +109,7 @@ func (l *pathLog) addHeld(older *Checkpoint, changed bool) error {
 		if err != nil {
 			return err
 		}
-		if changed, err = l.changes(parent, c.tree); err != nil {
+		if changed, err = l.changes(parent, c); err != nil {
 			return err
 		}
 	}
@@ -183,7 +181,7 @@ func (l *pathLog) leavesOut(f *PathFinder, c, newer *Checkpoint) (bool, error) {
 		return false, err
 	}
 	if newer != nil {
-		if e, err := f.In(newer.tree); e.Mode == 0 || err != nil {
+		if has, err := f.has(newer); !has || err != nil {
 			return false, err
 		}
 	}
@@ -197,34 +195,52 @@ func (l *pathLog) leavesOut(f *PathFinder, c, newer *Checkpoint) (bool, error) {
 	return !state.NewCoverage(meta).Covers(f.path()), nil
 }
 
-// before returns the tree of the newest checkpoint before c on its line that knows the paths.
-func (l *pathLog) before(c *Checkpoint) (object.ID, error) {
+// before returns the newest checkpoint before c on its line that knows the paths, nil for none.
+func (l *pathLog) before(c *Checkpoint) (*Checkpoint, error) {
 	for at := c; len(at.commit.Parents) > 0; {
 		parent, err := l.repo.ReadCheckpoint(at.commit.Parents[0])
 		if err != nil && l.of.foreign != nil { // as the walk has told
 			break
 		}
 		if err != nil {
-			return object.ID{}, err
+			return nil, err
 		}
 		silent, err := l.silent(parent, c)
 		if !silent || err != nil {
-			return parent.tree, err
+			return parent, err
 		}
 		at = parent
 	}
-	return object.EmptyTree, nil
+	return nil, nil
 }
 
-// changes reports whether something that is selected differs between two trees.
-func (l *pathLog) changes(before, after object.ID) (bool, error) {
+// changes reports whether something that is selected differs between two checkpoints. Before the oldest, nil, there
+// was nothing.
+func (l *pathLog) changes(before, after *Checkpoint) (bool, error) {
 	if !l.selects() {
 		return true, nil
 	}
-	if changed, err := l.changesPath(before, after); !changed || err != nil || l.opt.Text == "" {
-		return changed, err
+	was, is := treeOf(before), after.tree
+	changed, err := l.changesPath(was, is)
+	switch {
+	case err != nil:
+		return false, err
+	case l.opt.Text != "":
+		if !changed {
+			return false, nil
+		}
+		return l.changesText(was, is)
+	case changed || len(l.finders) == 0:
+		return changed, nil
 	}
-	return l.changesText(before, after)
+	return l.changesBits(before, after)
+}
+
+func treeOf(c *Checkpoint) object.ID {
+	if c == nil {
+		return object.EmptyTree
+	}
+	return c.tree
 }
 
 func (l *pathLog) changesPath(before, after object.ID) (bool, error) {

@@ -37,12 +37,12 @@ A checkpoint of an agent's step has the agent and the first line of the prompt,
 and a line below has its model, its tools, their commands, and the first files.
 With -v another line has the ids of session, message and step.
 
-With a PATH only checkpoints that change it, or a path below it. A PATH that is
-not on disk goes after --. A change is listed once, also where several lines
-have it: with the agent's step that made it, else with the first checkpoint that
-has it. Steps of several sessions at the same time are all listed. The first of
-a line is then compared with the newest older one of any line. All options can
-be combined.
+With a PATH only checkpoints that change it, or a path below it, be it only the
+permission bits. A PATH that is not on disk goes after --. A change is listed
+once, also where several lines have it: with the agent's step that made it, else
+with the first checkpoint that has it. Steps of several sessions at the same
+time are all listed. The first of a line is then compared with the newest older
+one of any line. All options can be combined.
 
 Options:
     -n, --number N        only the newest N; -5 is short for -n 5

@@ -225,15 +225,13 @@ func (l *pathLog) changes(before, after *Checkpoint) (bool, error) {
 	switch {
 	case err != nil:
 		return false, err
-	case l.opt.Text != "":
-		if !changed {
-			return false, nil
-		}
-		return l.changesText(was, is)
-	case changed || len(l.finders) == 0:
+	case !changed && len(l.finders) > 0:
+		bits, err := l.changesBits(before, after) // which change no text
+		return bits && l.opt.Text == "", err
+	case !changed || l.opt.Text == "":
 		return changed, nil
 	}
-	return l.changesBits(before, after)
+	return l.changesText(was, is)
 }
 
 func treeOf(c *Checkpoint) object.ID {

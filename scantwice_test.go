@@ -2,6 +2,7 @@ package cairn_test
 
 import (
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
@@ -79,5 +80,29 @@ func TestV06_TheNextScanFindsTheSameUnreadable(t *testing.T) {
 	first := f.track().Checkpoint
 	if again := f.track().Checkpoint; again != first {
 		t.Fatalf("the next checkpoint is %s, not %s", again, first)
+	}
+}
+
+// TestV06_IgnoredWhileUnreadable: a captured directory cannot be read for some captures, and is ignored then. It stays
+// one that is not captured: its files do not count as deleted.
+func TestV06_IgnoredWhileUnreadable(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Parallel()
+		rerunAsUser(t)
+		return
+	}
+	f := newFixture(t, gittest.Tree{"b": gittest.File("b\n"), "d/x": gittest.File("x\n")})
+	first := f.trackAll()
+	f.chmodAll([]string{"d"}, 0)
+	t.Cleanup(func() { f.chmodAll([]string{"d"}, 0o755) })
+	for range 3 {
+		skippedAs(t, f.track().Skipped, "d", "unreadable")
+	}
+	f.write(".gitignore", "d\n")
+	for range 2 {
+		skippedAs(t, f.track().Skipped, "d", "unreadable")
+	}
+	if names := f.patch(first); !slices.Equal(names, []string{".gitignore"}) {
+		t.Errorf("changed: %q", names)
 	}
 }

@@ -193,7 +193,7 @@ func (w *worker) drop(n *node, rec index.Record) {
 func (w *worker) visitDir(n *node, name string, rec index.Record, st dir.Info) error {
 	path, room := n.join(name)
 	known, excluded := knownDir(rec), w.excluded(path)
-	trusted := known || !w.visible(n, path, true)
+	trusted := known || rec != nil && rec.Held() || !w.visible(n, path, true) // Held: captured before it was unreadable
 	if excluded || trusted && !known && !w.protectsBelow(path, rec) {
 		n.leaky = n.leaky || excluded
 		w.drop(n, rec)

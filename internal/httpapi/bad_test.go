@@ -104,6 +104,7 @@ func TestDiffOfNothing(t *testing.T) {
 	f.track()
 	for _, path := range []string{"/diff", "/diff/text", "/changes"} {
 		f.call("GET", path+"?path=a.txt", nil).want(t, 200, nil)
+		f.call("GET", path+"?path=.&from=@&to=@", nil).want(t, 200, nil)
 		f.call("GET", path+"?path=a.txt&path=a.tx", nil).problem(t, 404, "not-found")
 		f.call("GET", path+"?from=@&to=@&path=a.tx", nil).problem(t, 404, "not-found")
 	}

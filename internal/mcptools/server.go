@@ -18,7 +18,9 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"runtime/debug"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -114,12 +116,23 @@ type handler[In, Out any] func(context.Context, In) (Out, string, error)
 // add registers a tool. Errors become answers that the model can act on.
 func add[In, Out any](s *mcp.Server, tool *mcp.Tool, h handler[In, Out]) {
 	mcp.AddTool(s, tool, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
-		out, text, err := h(ctx, in)
+		out, text, err := h.answer(ctx, in)
 		if err != nil {
 			return nil, out, withHint(err)
 		}
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, out, nil
 	})
+}
+
+// answer calls the tool. A defect of one tool is an error of that call: the end of the process would take all tools from
+// the agent.
+func (h handler[In, Out]) answer(ctx context.Context, in In) (out Out, text string, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("internal error: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return h(ctx, in)
 }
 
 // The three kinds of tools. Clients read these annotations before they ask the user for

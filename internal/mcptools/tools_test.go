@@ -159,6 +159,15 @@ func TestConflictIsListed(t *testing.T) {
 	w.fails("hint: nothing was done; onConflict", "revert", args)
 }
 
+// TestDefect: a tool that panics answers with an error.
+func TestDefect(t *testing.T) {
+	t.Parallel()
+	var broken handler[diffArgs, diffAnswer] = func(context.Context, diffArgs) (diffAnswer, string, error) { panic("no such thing") }
+	if _, _, err := broken.answer(t.Context(), diffArgs{}); err == nil || !strings.HasPrefix(err.Error(), "internal error: no such thing\n") {
+		t.Error(err)
+	}
+}
+
 func TestDiff(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, begin)
@@ -174,6 +183,10 @@ func TestDiff(t *testing.T) {
 	}
 	w.call("diff", map[string]any{"from": "@", "paths": []string{"dir"}, "noText": true}, &d)
 	if len(d.Files) != 1 || d.Files[0] != (fileDiff{"dir/deep", "deleted", 0, 1, ""}) || d.Patch != "" {
+		t.Errorf("%+v", d)
+	}
+	w.call("diff", map[string]any{"paths": []string{"."}, "noText": true}, &d)
+	if len(d.Files) != 4 {
 		t.Errorf("%+v", d)
 	}
 	w.fails("path dri, neither at the checkpoint nor on disk", "diff", map[string]any{"paths": []string{"dir", "dri"}})

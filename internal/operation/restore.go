@@ -113,7 +113,10 @@ func (r *Operator) CheckNamed(scope *state.PathScope, where string, states ...st
 	}
 	known := r.knownTo(states)
 	for _, path := range scope.Paths {
-		if found, err := dir.Find(r.Root, path, nil); path == "" || err == nil && found != nil && found.Path == path {
+		if path == "" { // everything
+			continue
+		}
+		if found, err := dir.Find(r.Root, path, nil); err == nil && found != nil && found.Path == path {
 			continue
 		}
 		if known, err := known(path); err != nil {

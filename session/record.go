@@ -101,11 +101,13 @@ type event struct {
 
 	// Of a revert: Message and Part are the boundary as hosts show it, Undone the steps
 	// that were taken back. Of a drop: the steps that leave. Of a word to the host: the boundary in
-	// effect; Told is the newest operation.
-	Part   string    `json:"part,omitempty"`
-	Start  bool      `json:"start,omitempty"`
-	Undone []stepRef `json:"undone,omitempty"`
-	Told   string    `json:"told,omitempty"`
+	// effect; Told is the newest operation. Overwritten are those of Undone that this revert, or one before it that is
+	// in effect, has taken back with the policy Overwrite.
+	Part        string    `json:"part,omitempty"`
+	Start       bool      `json:"start,omitempty"`
+	Undone      []stepRef `json:"undone,omitempty"`
+	Overwritten []stepRef `json:"overwritten,omitempty"`
+	Told        string    `json:"told,omitempty"`
 }
 
 // moment is a state of the line and its time.

@@ -229,6 +229,8 @@ func (s *Sessions) setBoundary(
 		return nil, err
 	}
 	last := newest(active)
+	t.Overwritten = t.overwritten(last, opt.OnConflict)
+	markOverwritten(windows, t.Overwritten)
 	same := last != nil && last.Message == t.Message && last.Part == t.Part && last.Start == t.Start && slices.Equal(last.Undone, t.Undone)
 	m, err := s.takeBack(ctx, u, f.head, active, t.event, operation.TakeBack{
 		Kind: "revert", Message: "revert to " + name(t.where()), Steps: undoneSteps(windows), Quiet: same,
@@ -244,6 +246,24 @@ func (s *Sessions) setBoundary(
 	}
 	f.addNotes(m.result, t.Undone, last)
 	return m, nil
+}
+
+// overwritten lists the undone steps whose paths have lost, or are to lose, later changes to the policy Overwrite.
+func (e *event) overwritten(last *boundary, policy cairn.Policy) []stepRef {
+	switch {
+	case policy == cairn.Overwrite:
+		return e.Undone
+	case last == nil:
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(last.Overwritten), func(ref stepRef) bool { return !slices.Contains(e.Undone, ref) })
+}
+
+// markOverwritten marks the windows of steps. Steps of one window were taken back together.
+func markOverwritten(windows []*window, refs []stepRef) {
+	for _, w := range windows {
+		w.Overwritten = slices.ContainsFunc(refs, func(ref stepRef) bool { return w.steps[ref] })
+	}
 }
 
 // notBehind lists the undone steps that a boundary has not taken back yet.

@@ -18,6 +18,10 @@ type UndoneStep struct {
 	Hints  []Hint      // in the order of time
 	Others []plan.Step // of other sessions, that overlap it
 
+	// Overwritten: a revert in effect has taken it back with Overwrite. Later changes of its paths gave way to that, and
+	// do not come back with another policy.
+	Overwritten bool
+
 	// Outside are the ids of its records of paths outside the root: those of each step that it stands
 	// for, the newest step first.
 	Outside [][]string
@@ -57,6 +61,7 @@ type stepsBack struct {
 type stepEnds struct {
 	from, to      history.PathEnd
 	before, after state.State // of the step
+	policy        plan.Policy // about changes after it
 }
 
 func (u *LineUpdate) newStepsBack(start state.State, policy plan.Policy) *stepsBack {
@@ -150,7 +155,10 @@ func (b *stepsBack) collectFiles(ctx context.Context, step *UndoneStep, own []hi
 	}
 	for i := range own {
 		c := &own[i]
-		ends := stepEnds{history.PathEnd{Entry: history.OldEntry(c), Perm: c.OldPerm}, history.PathEnd{Entry: history.NewEntry(c), Perm: c.NewPerm}, from, to}
+		ends := stepEnds{
+			from: history.PathEnd{Entry: history.OldEntry(c), Perm: c.OldPerm}, to: history.PathEnd{Entry: history.NewEntry(c), Perm: c.NewPerm},
+			before: from, after: to, policy: b.policyFor(step),
+		}
 		if known, ok := first[c.Path]; ok {
 			ends.from = known
 		}
@@ -160,6 +168,14 @@ func (b *stepsBack) collectFiles(ctx context.Context, step *UndoneStep, own []hi
 	}
 	b.pairs = append(b.pairs, plan.Renames(own)...)
 	return nil
+}
+
+// policyFor is the policy about changes after a step.
+func (b *stepsBack) policyFor(step *UndoneStep) plan.Policy {
+	if step.Overwritten {
+		return plan.Overwrite
+	}
+	return b.policy
 }
 
 // firstKnown returns the first known ends of hinted paths that the state before a step may have had without
@@ -199,7 +215,7 @@ func (b *stepsBack) firstKnown(ctx context.Context, hints []Hint, from state.Sta
 
 // owners returns the attribution of a step; nil if other sessions do not count.
 func (b *stepsBack) owners(ctx context.Context, step *UndoneStep) (*plan.Attribution, error) {
-	if b.policy == plan.Overwrite || len(step.Others) == 0 {
+	if b.policyFor(step) == plan.Overwrite || len(step.Others) == 0 {
 		return nil, nil
 	}
 	a := &plan.Attribution{Own: plan.ClaimedScope(b.store, step.Claims)}
@@ -245,10 +261,11 @@ func (b *stepsBack) resolve(path string, way []stepEnds) error {
 	now := at
 	var origin state.State
 	for len(way) > 0 {
+		policy := way[0].policy
 		var first stepEnds
 		var to history.PathEnd
 		first, to, way = newestRun(way)
-		next, err := b.revertStep(path, first.from, to, now)
+		next, err := b.revertStep(path, first.from, to, now, policy)
 		if err != nil {
 			return err
 		}
@@ -277,8 +294,8 @@ func newestRun(way []stepEnds) (first stepEnds, to history.PathEnd, older []step
 }
 
 // revertStep takes one step out of the end now; nil means that the path stays.
-func (b *stepsBack) revertStep(path string, from, to, now history.PathEnd) (*history.PathEnd, error) {
-	end, reason, err := plan.Merge3(to, now, from, b.policy, b.merger.Contents)
+func (b *stepsBack) revertStep(path string, from, to, now history.PathEnd, policy plan.Policy) (*history.PathEnd, error) {
+	end, reason, err := plan.Merge3(to, now, from, policy, b.merger.Contents)
 	if err != nil || reason == "" {
 		return &end, err
 	}

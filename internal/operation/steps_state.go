@@ -68,10 +68,11 @@ func (b *stepsBack) inTheWay(ctx context.Context, path string, w history.PathEnd
 // laterDir returns a directory without captured files that was made at or below a path after the steps.
 // With Overwrite it gives way.
 func (b *stepsBack) laterDir(path string) (string, error) {
-	if b.policy == plan.Overwrite {
+	newest := b.ways[path][0]
+	if newest.policy == plan.Overwrite {
 		return "", nil
 	}
-	after := b.ways[path][0].after
+	after := newest.after
 	for _, dir := range dirsInPlaceOf(b.start.Meta, path) {
 		if was, err := b.dirAt(after, dir); err != nil || !was.There {
 			return dir, err

@@ -84,7 +84,8 @@ type HistorySecret = purge.HistorySecret
 // history holds, those that no capture has looked at included. It removes the contents that have one as
 // Purge removes paths: other contents of the same paths stay. A path whose file still has removed contents
 // is not captured until Unpurge, unless Options.Secrets leaves such files out. If nothing is found, only
-// contents go that nothing leads to. If the process dies, the same call completes the purge.
+// contents go that nothing leads to. If the process dies, the same call completes the purge. The error wraps
+// ErrNotFound if no checkpoint holds any of the paths; NotFound lists single ones.
 func (r *Repo) PurgeSecrets(ctx context.Context, opt PurgeSecretsOptions) (*PurgeSecretsResult, error) {
 	return r.rewriter.PurgeSecrets(ctx, opt)
 }

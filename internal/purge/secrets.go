@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/settings"
@@ -33,19 +34,27 @@ type PurgeSecretsResult struct {
 // have one. cairn.Repo.PurgeSecrets states the contract.
 func (r *Rewriter) PurgeSecrets(ctx context.Context, opt PurgeSecretsOptions) (*PurgeSecretsResult, error) {
 	var scope *state.PathScope
+	var paths []string
 	if len(opt.Paths) > 0 {
-		rels, err := r.purgePaths(opt.Paths)
-		if err != nil {
+		var err error
+		if paths, err = r.purgePaths(opt.Paths); err != nil {
 			return nil, err
 		}
-		scope = state.NewPathScope(rels)
+		scope = state.NewPathScope(paths)
 	}
 	f, err := r.findSecrets(ctx, scope)
 	if err != nil {
 		return nil, fmt.Errorf("look for secrets: %w", err)
 	}
+	missing, err := f.missing(paths)
+	if err != nil {
+		return nil, err
+	}
+	if len(paths) > 0 && len(missing) == len(paths) {
+		return nil, state.NotFound("no checkpoint holds %s", strings.Join(paths, " or "))
+	}
 	done := &PurgeSecretsResult{PurgeResult: PurgeResult{
-		Paths: state.Paths{}, Checkpoints: []string{}, Elsewhere: []string{},
+		Paths: state.Paths{}, Checkpoints: []string{}, Elsewhere: []string{}, NotFound: missing,
 	}, Uncaptured: state.Paths{}}
 	if done.Findings, err = f.listed(); err != nil || opt.DryRun {
 		return done, err
@@ -58,8 +67,31 @@ func (r *Rewriter) PurgeSecrets(ctx context.Context, opt PurgeSecretsOptions) (*
 	if err = p.purgeOutside(ctx, away, &done.PurgeResult); err == nil {
 		err = r.purgeBy(ctx, p, &done.PurgeResult)
 	}
+	done.NotFound = missing
 	done.Uncaptured = slices.Concat(done.Uncaptured, p.denied, p.deniedAway)
 	return done, err
+}
+
+// missing lists the paths that no state in the history holds. An interrupted purge may have taken them out already, so
+// nothing is said while one is to be completed.
+func (f *finder) missing(paths []string) (missing []string, err error) {
+	if f.repo.isUnfinished() {
+		return nil, nil
+	}
+	for _, path := range paths {
+		held := false
+		for i := 0; i < len(f.roots) && !held; i++ {
+			e, err := f.repo.EntryOrNil(f.roots[i], path)
+			if err != nil {
+				return nil, err
+			}
+			held = e != nil
+		}
+		if !held {
+			missing = append(missing, path)
+		}
+	}
+	return missing, nil
 }
 
 // purger returns what removes the contents that were found, and their paths outside the root.

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -39,7 +40,8 @@ keys and passwords, by the rules of secret_rules (see cairn help config), and
 those that hold one are taken out. Other contents of the same files stay. Each
 file, rule and number of checkpoints is listed, never the secret. A file that
 holds such contents still is not captured until --lift, unless secrets is skip
-or refuse. PATHs narrow it to these files.
+or refuse. PATHs narrow it to these files, and each is one that a checkpoint
+holds.
 
 Options:
     --secrets  take out contents that hold secrets
@@ -120,15 +122,40 @@ func (c *commands) purgeSecrets(ctx context.Context, repo *cairn.Repo, opt cairn
 		c.Console.Remark("nothing was changed")
 	}
 	if opt.DryRun || len(done.Findings) == 0 {
-		if c.Global.JSON {
-			return c.WriteJSON(done)
-		}
-		return nil
+		return c.printFound(done)
 	}
 	for _, path := range done.Uncaptured {
-		c.Console.Remark("%s still holds it and is not captured until cairn purge --lift", pathtext.Quote(path))
+		c.Console.Remark("%s still holds it and is not captured until %s", pathtext.Quote(path), c.liftText(repo.Root(), path))
 	}
 	return c.printPurged(&done.PurgeResult, done, "--secrets")
+}
+
+// liftText is the command that lets a path be captured again, as it is typed in the current directory.
+func (c *commands) liftText(root, path string) string {
+	typed := cli.AbsolutePath(root, filepath.FromSlash(path))
+	if dir, err := c.WorkDir(); err == nil {
+		if short, err := filepath.Rel(dir, typed); err == nil {
+			typed = short
+		}
+	}
+	return "cairn purge --lift " + wording.ShellWord(typed)
+}
+
+// printFound ends an answer after which nothing was purged.
+func (c *commands) printFound(done *cairn.PurgeSecretsResult) (err error) {
+	if c.Global.JSON {
+		err = c.WriteJSON(done)
+	}
+	if c.sayNotFound(done.NotFound); err == nil && len(done.NotFound) > 0 {
+		err = cli.ErrPartly
+	}
+	return err
+}
+
+func (c *commands) sayNotFound(paths []string) {
+	for _, path := range paths {
+		c.Console.Remark("no checkpoint holds %s", pathtext.Quote(path))
+	}
 }
 
 // printPurged prints what was purged. answer is the whole answer for --json, args are the arguments of a purge of
@@ -146,9 +173,7 @@ func (c *commands) printPurged(done *cairn.PurgeResult, answer any, args ...stri
 	if n := len(done.Elsewhere); n > 0 {
 		c.Console.Remark("the contents of %s are still stored, because other paths hold the same", wording.Count(n, "file"))
 	}
-	for _, path := range done.NotFound {
-		c.Console.Remark("no checkpoint holds %s", pathtext.Quote(path))
-	}
+	c.sayNotFound(done.NotFound)
 	for i := range done.Besides {
 		c.Console.Remark("%s", besidesText(&done.Besides[i], args))
 	}

@@ -82,10 +82,11 @@ Options:
                           included, whatever turn came later
     --git                 git goes back, too, by a plan
     --yes                 with --git: carry the plan out without a question
-    --conversation        of a turn: the conversation of its agent goes back,
-                          too, where a program can do that: with Codex, while it
-                          does not run. Otherwise the answer names the way, and
-                          the exit status is 3
+    --conversation        of a turn, not with --operation or PATH: the
+                          conversation of its agent goes back, too, where a
+                          program can do that: with Codex, while it does not
+                          run. Otherwise the answer names the way, and the exit
+                          status is 3
     --outside             files outside the root go back, too
     --this-root           only in this directory, where a turn or an operation
                           went over several
@@ -237,6 +238,9 @@ func (c *commands) takeBack(r *undoRun, args []string) (err error) {
 	}
 	if r.f.operation && (r.f.turn || r.f.session != "") {
 		return c.Usage("goes by --%s alone, or by --%s or --%s", operationFlag, turnFlag, cli.SessionFlag)
+	}
+	if r.f.conversation && (r.f.operation || len(r.paths) > 0) {
+		return c.Usage("takes a conversation back with a turn: no --%s goes with --%s or PATH", goback.ConversationFlag, operationFlag)
 	}
 	if isCount(args, r.paths) {
 		return c.Usage("%[3]s one turn or operation a call: call it %[1]s times, or type cairn %[2]s %[1]s as a prompt of the agent (a path of that name: ./%[1]s)",

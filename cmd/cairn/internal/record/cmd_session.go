@@ -139,10 +139,12 @@ Options:
                           root go along, as in cairn undo --outside
     --git                 of revert, unrevert, undo and redo: git goes along,
                           by a plan, as in cairn undo --git; --yes does not ask
-    --conversation        of undo and revert: the conversation of the agent
-                          goes back, too, where a program can do that: with
-                          Codex, while it does not run. Otherwise the answer
-                          names the way, and the exit status is 3
+    --conversation        of undo, and of revert with --message, --part or
+                          --start alone: the conversation of the agent goes
+                          back, too, where a program can do that: with Codex,
+                          while it does not run. Otherwise the answer names the
+                          way, and the exit status is 3. It cannot lose a turn,
+                          a step or a hunk out of its midst: revert refuses that
     --end-open            end a step that is still open: its agent is gone.
                           Otherwise nothing is reverted beside it
     --on-conflict POLICY  merge (the default), overwrite, keep or fail, as in

@@ -32,6 +32,9 @@ func (r *sessionRun) options() (opt session.MoveOptions, err error) {
 }
 
 func (r *sessionRun) revert() error {
+	if r.f.conversation && (r.f.hunks.Any() || len(r.f.steps) > 0 || r.f.turn != "") {
+		return r.Usage("takes a conversation back to before a message: no --%s goes with --turn, --step and hunks", goback.ConversationFlag)
+	}
 	if r.f.hunks.Any() {
 		return r.revertHunks()
 	}

@@ -204,7 +204,7 @@ func (c *Program) rootCommand() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.Flags().BoolVar(&version, "version", false, "which cairn this is")
 	c.globalFlags(root.PersistentFlags())
-	for _, dir := range []string{"directory", "root", "data-dir"} {
+	for _, dir := range []string{"directory", "root", dataDirFlag} {
 		if err := root.MarkPersistentFlagDirname(dir); err != nil {
 			panic("internal error: " + err.Error())
 		}
@@ -226,7 +226,7 @@ func (c *Program) globalFlags(f *pflag.FlagSet) {
 	g := &c.Global
 	f.StringVarP(&g.Directory, "directory", "C", "", "act as if started in this directory")
 	f.StringVar(&g.Root, "root", "", "the directory to look after")
-	f.StringVar(&g.DataDir, "data-dir", "", "where stores lie")
+	f.StringVar(&g.DataDir, dataDirFlag, "", "where stores lie")
 	f.BoolVar(&g.JSON, "json", false, "answer in JSON")
 	f.Var(&g.MaxFileSize, "max-file-size", "leave out larger files")
 	f.Var(&g.MinFree, "min-free", "leave that much free on the disk of the store")

@@ -74,7 +74,7 @@ func (c *Program) maxFileSize(cfg *config.Config) int64 {
 // projectFile is the name of a root's own configuration.
 const projectFile = ".cairn.toml"
 
-// Settings are the settings for a root, without the flags.
+// Settings are the settings for a root, without the flags. Their decisions name the flags, too.
 func (c *Program) Settings(root string) (*config.Config, error) {
 	if c.Config != nil && c.configured == root {
 		return c.Config, nil
@@ -89,8 +89,32 @@ func (c *Program) Settings(root string) (*config.Config, error) {
 	if broken := cfg.Broken(); broken != nil {
 		c.Console.Complain("warning: " + BrokenText(broken))
 	}
+	c.decideByFlags(cfg)
 	c.Config, c.configured = cfg, root
 	return cfg, nil
+}
+
+// decideByFlags notes the settings that flags of the command line decide.
+func (c *Program) decideByFlags(cfg *config.Config) {
+	flags := c.Root.PersistentFlags()
+	for name, key := range settingFlags {
+		f := flags.Lookup(name)
+		if !f.Changed {
+			continue
+		}
+		value := f.Value.String()
+		if dir, err := c.WorkDir(); name == dataDirFlag && err == nil {
+			value = AbsolutePath(dir, value)
+		}
+		cfg.Decide(key, value, "--"+name)
+	}
+}
+
+const dataDirFlag = "data-dir"
+
+// settingFlags are the flags of all commands that decide a setting.
+var settingFlags = map[string]string{
+	dataDirFlag: "data_dir", "max-file-size": "max_file_size", "min-free": "min_free_bytes", "lock-timeout": "lock_timeout",
 }
 
 // BrokenText describes the errors of a project's own file, which is not in force.

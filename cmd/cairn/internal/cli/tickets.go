@@ -125,7 +125,7 @@ func (w *Worker) job(r *ticket.Request) (ticketJob, error) {
 	}
 	flags := job.Root.PersistentFlags()
 	for name, value := range map[string]string{
-		"root": string(r.Root), "data-dir": w.DataDir, "max-file-size": r.Flags.MaxFileSize, "min-free": r.Flags.MinFree,
+		"root": string(r.Root), dataDirFlag: w.DataDir, "max-file-size": r.Flags.MaxFileSize, "min-free": r.Flags.MinFree,
 	} {
 		if value == "" {
 			continue

@@ -3,6 +3,7 @@ package mcptools
 import (
 	"errors"
 	"fmt"
+	"regexp"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
@@ -13,14 +14,44 @@ import (
 // which arguments are expected.
 var errArguments = errors.New("wrong arguments")
 
-// withHint adds the next step to an error that has one.
+// withHint adds the next step to an error that has one, and names tools for the commands in its text.
 func withHint(err error) error {
+	if text := asTools(err.Error()); text != err.Error() {
+		return &toolError{err, text}
+	}
 	for _, h := range hints {
 		if errors.Is(err, h.err) {
 			return fmt.Errorf("%w\nhint: %s", err, h.text)
 		}
 	}
 	return err
+}
+
+// toolError is an error whose text names the next step by tools and their arguments.
+type toolError struct {
+	error
+	text string
+}
+
+func (e *toolError) Error() string { return e.text }
+func (e *toolError) Unwrap() error { return e.error }
+
+// asTools replaces the commands in the text of an error of the library.
+func asTools(text string) string {
+	for _, c := range commands {
+		text = c.command.ReplaceAllString(text, c.tool)
+	}
+	return text
+}
+
+var commands = []struct {
+	command *regexp.Regexp
+	tool    string
+}{
+	{regexp.MustCompile("cairn session diff (--reverted )?--hunk-ids lists"), "the tool session_hunks lists"},
+	{regexp.MustCompile("cairn diff --hunk-ids FROM TO lists"), "the tool diff with hunkIDs lists"},
+	{regexp.MustCompile("cairn compare --hunk-ids .* lists"), "the tool compare with hunkIDs lists"},
+	{regexp.MustCompile("come from with --base"), "come from with the argument base"},
 }
 
 var hints = []struct {

@@ -75,7 +75,7 @@ func TestSessionHunks(t *testing.T) {
 
 	w.fails("wants a turn, stepIDs, hunks or lines", "session_revert", map[string]any{"messageID": "m1"})
 	w.fails("either turn or messageID", "session_revert", map[string]any{"turn": 1, "messageID": "m1", "hunks": names})
-	w.fails("not found", "session_revert", map[string]any{"turn": 2, "hunks": names[:1]})
+	w.fails("the tool session_hunks lists the names", "session_revert", map[string]any{"turn": 2, "hunks": names[:1]})
 	w.fails("there are 2", "session_hunks", map[string]any{"turn": 3})
 	w.fails("a path is empty", "session_revert", map[string]any{"lines": []any{map[string]any{"path": "", "from": 1, "to": 1}}})
 }
@@ -97,5 +97,20 @@ func TestHunksOfARange(t *testing.T) {
 	w.call("preview", map[string]any{"action": "revert", "from": "@~1", "to": "@", "hunks": names[:1]}, &plan)
 	w.call("revert", map[string]any{"from": "@~1", "to": "@", "hunks": names[:1], "planID": plan.Plan}, &done)
 	gittest.AssertTree(t, w.dir, gittest.Tree{"a": gittest.File("1\n2\n3\n4\n5\n6\n7\n8\nnine\n")})
+	w.fails("the tool diff with hunkIDs lists the names", "revert", map[string]any{"from": "@~1", "to": "@", "hunks": []string{"00000000"}})
 	w.fails("hunks is for the action revert", "preview", map[string]any{"action": "undo", "hunks": names})
+}
+
+// TestErrorsNameTools: the next step in an error is one that a client of tools can take.
+func TestErrorsNameTools(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"the hunk 1234: cairn compare --hunk-ids '/a b' --base @ lists the names": "the hunk 1234: the tool compare with hunkIDs lists the names",
+		"name the state that both come from with --base":                          "name the state that both come from with the argument base",
+		"not found: with --base":                                                  "not found: with --base",
+	} {
+		if got := asTools(text); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
 }

@@ -69,6 +69,7 @@ func TestMergeOfADirectory(t *testing.T) {
 		t.Errorf("%+v", done)
 	}
 
+	w.fails("the tool compare with hunkIDs lists the names", "merge", map[string]any{"directory": dir, "hunks": []any{"00000000"}})
 	w.fails("a source is a directory or a hash", "merge", map[string]any{})
 	w.fails("wants sources", "compare", map[string]any{"sources": []any{}})
 	for _, dir := range []string{"other", "../other", "."} {

@@ -19,13 +19,11 @@ type sides struct {
 	lacks              []state.Path
 }
 
-// lister is the command that lists the names of hunks.
-const lister = "cairn compare --hunk-ids"
-
 // incoming describes what a merge brings in: the changes from base to theirs within the scope, or
-// the chosen hunks of these, with the renames of both sides followed.
+// the chosen hunks of these, with the renames of both sides followed. lister is the command that lists the names of
+// hunks.
 func (m *Merger) incoming(
-	ctx context.Context, batch *odb.Batch, s sides, scope *state.PathScope, hunks []string,
+	ctx context.Context, batch *odb.Batch, lister string, s sides, scope *state.PathScope, hunks []string,
 ) (*operation.Incoming, error) {
 	list, err := m.changes(ctx, s.base, s.theirs, s.lacks)
 	if err != nil {
@@ -33,7 +31,7 @@ func (m *Merger) incoming(
 	}
 	list = within(list, scope)
 	if len(hunks) > 0 {
-		if list, s.theirs, err = m.onlyHunks(ctx, hunks, s.base, list); err != nil {
+		if list, s.theirs, err = m.onlyHunks(ctx, lister, hunks, s.base, list); err != nil {
 			return nil, err
 		}
 		scope, s.lacks = state.NewPathScope(nil), nil
@@ -62,7 +60,9 @@ func (m *Merger) incoming(
 
 // onlyHunks narrows changes down to hunks, and adds the state that they make of base to the store, where
 // it is read from then on.
-func (m *Merger) onlyHunks(ctx context.Context, hunks []string, base state.State, list []diff.FileChange) ([]diff.FileChange, state.State, error) {
+func (m *Merger) onlyHunks(
+	ctx context.Context, lister string, hunks []string, base state.State, list []diff.FileChange,
+) ([]diff.FileChange, state.State, error) {
 	batch := m.NewBatch(capture.ForCapture)
 	defer batch.Discard()
 	list, err := m.OnlyHunks(ctx, batch, hunks, lister, list)

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/transfer"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // kindMerge is the kind of the operations of this package.
@@ -94,13 +95,22 @@ func (m *Merger) Merge(ctx context.Context, src Source, opt Options) (*operation
 		if err := m.CheckNamed(scope, onASide, from, to, ours); err != nil {
 			return nil, err
 		}
-		return m.incoming(ctx, batch, sides{from, to, ours, fork.Lacks}, scope, opt.Hunks)
+		return m.incoming(ctx, batch, lister(src, opt.Base), sides{from, to, ours, fork.Lacks}, scope, opt.Hunks)
 	}
 	res, err := m.Operator.Merge(ctx, q)
 	if res != nil {
 		res.Base = base.ID
 	}
 	return res, err
+}
+
+// lister is the command that lists the names of the hunks that a merge can bring.
+func lister(src Source, base string) string {
+	command := "cairn compare --hunk-ids " + wording.ShellWord(src.Name)
+	if base != "" {
+		command += " --base " + wording.ShellWord(base)
+	}
+	return command
 }
 
 // meet returns a source and the checkpoint that it has in common with the directory, both as they

@@ -185,6 +185,9 @@ func (c *Program) hint(err error) string {
 	if text := c.adoptHint(err); text != "" {
 		return text
 	}
+	if errors.Is(err, cairn.ErrRoot) && errors.Is(err, fs.ErrNotExist) {
+		return c.goneHint(err)
+	}
 	return hint(err)
 }
 
@@ -208,8 +211,6 @@ func hint(err error) string {
 		return "--lock-timeout says how long to wait"
 	case errors.Is(err, cairn.ErrTooLarge), errors.Is(err, cairn.ErrRoot) && strings.Contains(err.Error(), "force it"):
 		return "--root DIR names a sub-directory; cairn track --force captures it all the same"
-	case errors.Is(err, cairn.ErrRoot) && errors.Is(err, fs.ErrNotExist):
-		return "where it was removed, mkdir it again, and cairn restore @ brings its files back; where it was moved, cairn adopt"
 	case errors.Is(err, cairn.ErrDeadline):
 		return "the same command goes on from here; --partial takes a checkpoint of what was read"
 	case errors.Is(err, cairn.ErrSecrets):

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -63,4 +64,15 @@ func (c *Program) adoptHint(err error) string {
 	}
 	return fmt.Sprintf("%s is gone, but for its checkpoints; where it was moved here: cairn adopt %s",
 		pathtext.Place(former), wording.ShellWord(former))
+}
+
+// goneHint is the next step for a root that is gone: its store still has the files. A directory without a store was none.
+func (c *Program) goneHint(err error) string {
+	var gone *fs.PathError
+	data, failed := c.DataDir(c.Dir)
+	if failed != nil || !errors.As(err, &gone) || !Exists(cairn.StorePath(data, gone.Path)) {
+		return ""
+	}
+	return fmt.Sprintf("where it was removed, mkdir it again, and cairn -C %s restore @ brings its files back; where it was moved, cairn adopt",
+		wording.ShellWord(gone.Path))
 }

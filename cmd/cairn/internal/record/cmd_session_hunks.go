@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/sessiontext"
@@ -77,9 +78,25 @@ func (r *sessionRun) sayOutside(in session.Scope) error {
 		}
 	}
 	if saved {
-		r.Console.Remark("to take that back, too: cairn session revert %s --outside", wording.ShellWord(r.args[0]))
+		r.Console.Remark("to take that back, too: cairn session revert %s %s --outside", wording.ShellWord(r.args[0]), r.sameScope(ids))
 	}
 	return nil
+}
+
+// sameScope are the options of revert for what diff has shown. ids are its steps: revert --message takes back what came
+// later, too.
+func (r *sessionRun) sameScope(ids []string) string {
+	switch {
+	case r.f.turn != "" && len(r.f.steps) == 0:
+		return "--turn " + wording.ShellWord(r.f.turn)
+	case r.f.turn == "" && r.f.message == "" && len(r.f.steps) == 0:
+		return "--start"
+	}
+	words := make([]string, len(ids))
+	for i, id := range ids {
+		words[i] = "--step " + wording.ShellWord(id)
+	}
+	return strings.Join(words, " ")
 }
 
 // revertHunks takes hunks of a turn, a message, steps or the session back, or with unrevert hunks of the

@@ -8,6 +8,7 @@ package sealed
 import (
 	"bufio"
 	"bytes"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -89,28 +90,50 @@ func IsSealed(in *bufio.Reader) bool {
 	return string(begin) == magic
 }
 
-// identities reads a file of age identities, or a private SSH key.
-func identities(data []byte) ([]age.Identity, error) {
-	if bytes.Contains(data, []byte("PRIVATE KEY-----")) {
-		id, err := agessh.ParseIdentity(data)
-		var locked *ssh.PassphraseMissingError
-		if errors.As(err, &locked) {
-			return nil, fmt.Errorf("%w: the SSH key has a passphrase, which is not asked for (a copy without one: ssh-keygen -p -f COPY)", ErrIdentity)
+// begin is before a private SSH key.
+var begin = []byte("-----BEGIN ")
+
+// identities reads a file of private SSH keys and age identities, in any order.
+func identities(data []byte) (list []age.Identity, err error) {
+	var others []byte // the lines outside of SSH keys
+	for {
+		key, rest := pem.Decode(data)
+		if key == nil {
+			break
 		}
+		id, err := sshIdentity(pem.EncodeToMemory(key))
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrIdentity, err)
+			return nil, err
 		}
-		return []age.Identity{id}, nil
+		list = append(list, id)
+		others = append(others, data[:bytes.LastIndex(data[:len(data)-len(rest)], begin)]...)
+		data = rest
 	}
-	list, err := age.ParseIdentities(bytes.NewReader(data))
+	others = append(others, data...)
+	if len(list) > 0 && !bytes.Contains(others, begin) && !bytes.Contains(others, []byte("AGE-")) {
+		return list, nil // the rest is comments
+	}
+	ages, err := age.ParseIdentities(bytes.NewReader(others))
 	if err != nil {
 		return nil, fmt.Errorf("%w: no identity of age and no private SSH key: %w", ErrIdentity, err)
 	}
-	return list, nil
+	return append(list, ages...), nil
+}
+
+func sshIdentity(key []byte) (age.Identity, error) {
+	id, err := agessh.ParseIdentity(key)
+	var locked *ssh.PassphraseMissingError
+	if errors.As(err, &locked) {
+		return nil, fmt.Errorf("%w: the SSH key has a passphrase, which is not asked for (a copy without one: ssh-keygen -p -f COPY)", ErrIdentity)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrIdentity, err)
+	}
+	return id, nil
 }
 
 // Open returns a reader of what was sealed. identity is the content of a file with identities of age
-// (AGE-SECRET-KEY-1...), or of a private SSH key without a passphrase. Its errors wrap ErrDamaged.
+// (AGE-SECRET-KEY-1...), and of private SSH keys without a passphrase. Its errors wrap ErrDamaged.
 func Open(in io.Reader, identity []byte) (io.Reader, error) {
 	list, err := identities(identity)
 	if err != nil {

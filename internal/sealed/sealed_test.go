@@ -148,6 +148,47 @@ func TestSSHKeys(t *testing.T) {
 	}
 }
 
+// TestSeveralKeysInAFile: each private SSH key in a file opens, wherever it stands, and so does an identity of age
+// beside it.
+func TestSeveralKeysInAFile(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("ssh-keygen"); err != nil {
+		t.Skip("ssh-keygen is needed")
+	}
+	dir := t.TempDir()
+	mine, ages := newKey(t)
+	recipients, keys := []string{mine}, []string{string(ages)}
+	for _, kind := range []string{"ed25519", "rsa"} {
+		path := filepath.Join(dir, kind)
+		if out, err := exec.Command("ssh-keygen", "-q", "-t", kind, "-N", "", "-f", path).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		public, failed := os.ReadFile(path + ".pub")
+		private, err := os.ReadFile(path)
+		if err = errors.Join(failed, err); err != nil {
+			t.Fatal(err)
+		}
+		recipients, keys = append(recipients, strings.TrimSpace(string(public))), append(keys, string(private))
+	}
+	for _, order := range [][]int{{1, 2}, {2, 1}, {0, 1, 2}, {1, 0, 2}, {2, 1, 0}} {
+		var file strings.Builder
+		for _, i := range order {
+			file.WriteString(keys[i] + "\n# between two keys\n")
+		}
+		for _, i := range order {
+			if got, err := open(seal(t, secret, recipients[i]), []byte(file.String())); got != secret || err != nil {
+				t.Errorf("%v, sealed for %d: %q, %v", order, i, got, err)
+			}
+		}
+	}
+	broken := strings.Replace(keys[2], "-----END", "", 1)
+	for _, file := range []string{keys[1] + broken, broken + keys[1]} {
+		if _, err := open(seal(t, secret, recipients[1]), []byte(file)); !errors.Is(err, ErrIdentity) {
+			t.Errorf("a key without an end beside a whole one: %v", err)
+		}
+	}
+}
+
 // BenchmarkSeal measures a stream that is sealed and opened, beside one that is copied.
 func BenchmarkSeal(b *testing.B) {
 	mine, key := newKey(b)

@@ -98,7 +98,7 @@ A bundle that cairn export --encrypt has sealed needs a key: that of --identity,
 or of the setting identity.
 
 Options:
-    --identity FILE  identities of age, or a private SSH key without a
+    --identity FILE  identities of age, or private SSH keys without a
                      passphrase, to open a sealed bundle with
 
 With --json the answer is {"id", "hash", "time", "author", "message"}.

@@ -40,7 +40,7 @@ Options:
     --list           show machines, users and sessions of this project on REMOTE
     --all            with --list: of all projects, also those of earlier
                      releases
-    --identity FILE  identities of age, or a private SSH key without a
+    --identity FILE  identities of age, or private SSH keys without a
                      passphrase
 
 What git may use is as in cairn push.

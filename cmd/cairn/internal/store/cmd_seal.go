@@ -42,7 +42,7 @@ in the background and the log of hooks lie beside the store and stay open.
 
 Options:
     --encrypt RECIPIENT  seal for it; may be given several times
-    --identity FILE      identities of age, or a private SSH key without a
+    --identity FILE      identities of age, or private SSH keys without a
                          passphrase; otherwise that of the setting identity
     --untried            do not try the key; a store that is open needs none
     --background         as the setting seal says: clean, push and sign as
@@ -62,7 +62,7 @@ Usage:
     cairn unseal [--identity FILE] [--dry-run]
 
 Options:
-    --identity FILE  identities of age, or a private SSH key without a
+    --identity FILE  identities of age, or private SSH keys without a
                      passphrase; otherwise that of the setting identity
     --dry-run        read everything with the key, and change nothing
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/agents"
 	"github.com/seed-fb9cbc17/cairn/internal/secretrules"
+	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -66,7 +68,8 @@ Options:
     --from PLACE        look for lost objects there, too: a git repository that
                         cairn push sent checkpoints to (a URL or a path), a
                         store, or a data directory. What lies sealed there is
-                        opened with the setting identity
+                        opened with the setting identity. A path that is not
+                        there is an error, and nothing is looked at
     --remove-abandoned  remove the stores of directories that are gone, unless
                         they were used within the last day. A drive that is not
                         mounted makes a directory look gone: look at cairn du
@@ -75,7 +78,8 @@ Options:
 With --json the answer is an array of {"kind", "path", "ref", "id", "text",
 "repair", "fixed"}.
 
-The exit status is 1 when something is wrong and was not mended.
+The exit status is 1 when something is wrong and was not mended, and when PLACE
+is not there.
 `
 
 // errUnwell ends doctor when something is wrong, errMendable where --fix would mend some of it.
@@ -109,6 +113,9 @@ func (c *commands) doctorCommand() *cobra.Command {
 		Use: "doctor [--fix]", Short: "look for what is wrong, and mend it", Manual: doctorManual,
 		Args: cli.ArgCount(0, 0, "no arguments"), Complete: cobra.NoFileCompletions,
 		Run: func(ctx context.Context, _ *cobra.Command, _ []string) error {
+			if err := c.findPlace(&f); err != nil {
+				return err
+			}
 			all := []cairn.Fault{}
 			for _, check := range c.checkups() {
 				found, err := check(ctx, f)
@@ -125,6 +132,23 @@ func (c *commands) doctorCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.from, "from", "", "look for lost objects there, too")
 	cmd.Flags().BoolVar(&f.remove, "remove-abandoned", false, "remove the stores of directories that are gone")
 	return cmd
+}
+
+// findPlace makes the path of --from absolute. A place that is not there is an error also where nothing is lost: the
+// user would take the store for one that was compared with it.
+func (c *commands) findPlace(f *doctorFlags) error {
+	if f.from == "" || !transfer.IsLocal(f.from) {
+		return nil
+	}
+	paths, err := c.Paths([]string{f.from})
+	if err != nil {
+		return err
+	}
+	f.from = paths[0]
+	if _, err := os.Stat(f.from); err != nil {
+		return fmt.Errorf("look for lost objects: %w", err)
+	}
+	return nil
 }
 
 // endEarly prints the findings from before an error. Repairs that are worked out last are not known then.

@@ -81,7 +81,9 @@ func (c *commands) setupCommand() *cobra.Command {
 		Args:     cli.ArgCount(1, 1, "the name of an agent: "+strings.Join(known.Names(), ", ")),
 		Complete: cobra.FixedCompletions(known.Names(), cobra.ShellCompDirectiveNoFileComp),
 		Run: func(_ context.Context, cmd *cobra.Command, args []string) error {
-			f.idleGiven = cmd.Flags().Changed("idle")
+			if f.idleGiven = cmd.Flags().Changed("idle"); f.idleGiven && !f.serve {
+				return c.Usage("has a use for --idle only with --serve")
+			}
 			return c.setUp(args[0], &f)
 		},
 	})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/git"
@@ -102,6 +103,9 @@ func (c *commands) serveCommand() *cobra.Command {
 				return err
 			}
 			if f.login {
+				if foreign := forStart(cmd); foreign != "" {
+					return c.Usage("--login prints a link of a server that is running: --%s is for its start", foreign)
+				}
 				return c.printLogin(ctx, args, f.remote)
 			}
 			return c.serve(ctx, cmd, f, args)
@@ -117,6 +121,16 @@ func (c *commands) serveCommand() *cobra.Command {
 	cmd.Flags().DurationVar(&f.refresh, "refresh", team.DefaultEvery, "look at the remote at most this often")
 	cmd.Flags().BoolVar(&f.login, "login", false, "print a login link of the server that is running")
 	return cmd
+}
+
+// forStart is an option on the command line that a server has a use for only when it starts, "" for none.
+func forStart(cmd *cobra.Command) (name string) {
+	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Changed && f.Name != "login" && f.Name != "remote" {
+			name = f.Name
+		}
+	})
+	return name
 }
 
 func (c *commands) serve(ctx context.Context, cmd *cobra.Command, f serveFlags, dirs []string) (err error) {

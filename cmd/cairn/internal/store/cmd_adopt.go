@@ -35,6 +35,8 @@ empty ID takes it back.
 
 Options:
     --id ID  up to 64 of a-z, 0-9, '-', '_' and '.'
+
+There is no --json form.
 `
 
 func (c *commands) adoptCommand() *cobra.Command {
@@ -44,6 +46,8 @@ func (c *commands) adoptCommand() *cobra.Command {
 		Args: cli.ArgCount(0, 1, "the directory where the project was"), Complete: cli.CompleteFiles,
 		Run: func(ctx context.Context, cmd *cobra.Command, args []string) error {
 			switch named := cmd.Flags().Changed("id"); {
+			case c.Global.JSON:
+				return c.Usage("has no --json form: it prints nothing but remarks")
 			case named == (len(args) > 0):
 				return c.Usage("wants the directory where the project was, or --id")
 			case named:

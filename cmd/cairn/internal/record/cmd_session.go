@@ -93,8 +93,9 @@ unrevert --path and --hunk bring back only some of what the reverts in effect
 took back; diff --reverted shows it, with --hunk-ids the names. The messages
 stay reverted, and unrevert brings back the rest. It is such an operation, too.
 
-fork makes a session NEW with the history before a message, or with all of it.
-Files stay as they are, unless --restore brings the root to that point.
+fork makes a session NEW with the history before a message, or with all of it,
+and prints it. Files stay as they are, unless --restore brings the root to that
+point; then the result of that follows.
 
 Options:
     --message ID          a message; for step begin the newest one unless given.
@@ -154,10 +155,11 @@ Options:
                           arguments, or nothing if it would be another one now
 
 With --json list, show, begin, commit and fork print sessions, step begin and
-end the step, diff what cairn diff prints; the others {"session", "result"}, the
-result as in cairn restore, and undo and revert also "conversation": {"back",
-"how"}. show adds "history"; --async prints {"ticket"}. The exit status is 4 if
-there is no such session, message, part or step, or nothing left to undo.
+end the step, diff what cairn diff prints; fork --restore and the others
+{"session", "result"}, the result as in cairn restore, and undo and revert also
+"conversation": {"back", "how"}. show adds "history"; --async prints {"ticket"}.
+The exit status is 4 if there is no such session, message, part or step, or
+nothing left to undo.
 
 Examples:
     cairn session list

@@ -169,14 +169,18 @@ func (r *sessionRun) fork() error {
 	if !r.f.restore {
 		return r.printSession(s)
 	}
+	var partly error
+	if !r.Global.JSON { // the session is there, also where the restore fails
+		partly = r.printSession(s)
+	}
 	res, err := r.repo.Restore(r.ctx, s.Fork.Checkpoint, cairn.RestoreOptions{})
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case r.Global.JSON:
+		return r.writeMoved(s, res, nil)
 	}
-	if !r.Global.JSON {
-		return r.PrintResult(r.cmd, res, "no file had to be changed")
-	}
-	return r.writeMoved(s, res, nil)
+	return cmp.Or(r.PrintResult(r.cmd, res, "no file had to be changed"), partly)
 }
 
 func (r *sessionRun) delete() error { return r.all.Delete(r.ctx, r.args[0]) }

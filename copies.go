@@ -53,9 +53,9 @@ type ForkResult = copies.ForkResult
 // Sessions that work in several directories are not forked and listed; to fork one of them is ErrPlace.
 //
 // With GitWorktree the directory is a linked work tree of the user's git repository, on a new branch,
-// with the index that the checkpoint records. A branch that exists is ErrExists. A repository that
-// cannot have a linked work tree, or has an operation in progress, is ErrWorktree. Then nothing is
-// done.
+// with the index that the checkpoint records. A branch that exists is ErrExists, a name that git allows
+// for none ErrName. A repository that cannot have a linked work tree, or has an operation in progress, is
+// ErrWorktree. Then nothing is done.
 //
 // The directory may lie inside the root where the root ignores it. Else its place is restricted as for
 // Checkout. A store with checkpoints of an earlier directory of this name is ErrExists. A killed process

@@ -22,9 +22,6 @@ import (
 // ErrWorktree: git allows no linked work tree here, or not now. Nothing was done.
 var ErrWorktree = errors.New("no linked work tree of git")
 
-// branchPrefix begins the name of the branch of a fork that names none.
-const branchPrefix = "cairn/"
-
 // linking is a fork that becomes a linked work tree of the user's repository.
 type linking struct {
 	repo   *usergit.Repo
@@ -59,7 +56,7 @@ func (f *fork) checkGit(ctx context.Context) error {
 	}
 	l := &linking{repo: repo, work: usergit.Linked{Place: f.at, Branch: f.opt.Branch}}
 	if l.work.Branch == "" {
-		l.work.Branch = branchPrefix + filepath.Base(f.at)
+		l.work.Branch = branchName(filepath.Base(f.at))
 	}
 	if user := f.Repository(); user != nil {
 		l.sha256 = user.SHA256
@@ -74,10 +71,14 @@ func (f *fork) checkGit(ctx context.Context) error {
 
 // taken adds the next step to an error about a branch that cannot be made.
 func taken(err error) error {
-	if errors.Is(err, usergit.ErrBranch) {
-		err = fmt.Errorf("%w: %w; --git-worktree=BRANCH names another one", history.ErrExists, err)
+	kind := history.ErrExists
+	switch {
+	case errors.Is(err, usergit.ErrBranchName):
+		kind = history.ErrName
+	case !errors.Is(err, usergit.ErrBranch):
+		return err
 	}
-	return err
+	return fmt.Errorf("%w: %w; --git-worktree=BRANCH names another one", kind, err)
 }
 
 // findCommit decides where the branch begins and what the index holds: as the checkpoint records it, else as it

@@ -13,8 +13,11 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// ErrBranch: a branch of this name cannot be made.
+// ErrBranch: a branch of this name cannot be made, because of another branch.
 var ErrBranch = errors.New("no new branch")
+
+// ErrBranchName: git allows no branch of this name.
+var ErrBranchName = errors.New("no branch")
 
 // ErrRegistered: the repository has a work tree at this path, or had one and lists it still.
 var ErrRegistered = errors.New("git lists a work tree there")
@@ -49,7 +52,7 @@ func (r *Repo) CheckLinked(ctx context.Context, root string, w *Linked) error {
 func (r *Repo) checkBranch(ctx context.Context, branch string) error {
 	out, err := r.output(ctx, call{args: []string{"check-ref-format", "--branch", branch}})
 	if err != nil || string(out) != branch+"\n" {
-		return fmt.Errorf("%w: git allows no branch called %q", ErrBranch, branch)
+		return fmt.Errorf("%w: git allows none called %q", ErrBranchName, branch)
 	}
 	out, err = r.output(ctx, call{args: []string{"for-each-ref", "--format=%(refname)", branches}})
 	if err != nil {

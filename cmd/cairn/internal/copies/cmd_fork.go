@@ -66,7 +66,8 @@ Options:
                 of the present one; cairn undo in DIR goes to the present one
     --git-worktree[=BRANCH]
                 make DIR a linked work tree of git, on this new branch; it is
-                cairn/NAME unless given, after the name of DIR
+                cairn/NAME unless given, after the name of DIR, with a - for
+                what git allows in no branch
     --with-ignored[=PATTERN]
                 as for cairn checkout: bring node_modules and the like
     --dry-run   only capture, and say how many files and bytes it would be, or

@@ -193,7 +193,7 @@ func (r *Capturer) protectObjects(
 		if err := vault.Remove(); err != nil {
 			return "", err
 		}
-		return "the commits hold paths that are never to be stored", nil
+		return "commits are not kept: they may hold paths that are never to be stored (never, purge)", nil
 	}
 	dirs, other := objectDirs(repo, nested)
 	res, err := vault.Keep(ctx, dirs, keep.Options{

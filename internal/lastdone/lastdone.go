@@ -90,6 +90,9 @@ type Choice struct {
 	// or cannot be changed.
 	Held bool
 
+	origin *cairn.Operation // what the operation took back or brought back, or itself
+	done   time.Time        // the time of origin
+
 	when    time.Time
 	ofAll   bool // the operation is the newest of all
 	forward bool // it is brought back
@@ -168,7 +171,15 @@ func (f *Finder) operation(ctx context.Context, kind string, passSessions bool) 
 	if err != nil || op == nil {
 		return nil, err
 	}
-	return []Choice{{Operation: op, when: access.Lines(f.Repo).When(op), ofAll: !passSessions, forward: kind == "redo"}}, nil
+	origin, err := access.Lines(f.Repo).Origin(op)
+	if err != nil {
+		return nil, err
+	}
+	if origin == nil { // it was cleaned away
+		origin = op
+	}
+	when := access.Lines(f.Repo).When
+	return []Choice{{Operation: op, origin: origin, done: when(origin), when: when(op), ofAll: !passSessions, forward: kind == "redo"}}, nil
 }
 
 // goneOn returns the newest operation of all, unless it is a way back that a session still holds.

@@ -18,10 +18,10 @@ const (
 )
 
 // Text names a choice in words: which turn of which agent, or which operation, how long ago, and
-// its first files. Paths count from the root.
+// its first files. Paths count from the root. An undo or a redo is named as what it took back or brought back.
 func (c *Choice) Text(root string, now time.Time) string {
 	if c.Turn == nil {
-		return fmt.Sprintf("the %s, %s (%s)", wording.Printable(c.Operation.Kind), wording.Ago(now.Sub(c.when)), c.extent())
+		return fmt.Sprintf("the %s, %s (%s)", wording.Printable(c.origin.Kind), wording.Ago(now.Sub(c.done)), c.extent())
 	}
 	prefix := filepath.ToSlash(root) + "/"
 	files := make([]string, len(c.Files))

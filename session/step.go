@@ -218,7 +218,10 @@ func (s *Sessions) Hint(ctx context.Context, session, step string, paths []strin
 		if step != "" {
 			st = h.step(step)
 		}
-		if st == nil || st == h.dead {
+		switch {
+		case (st == nil || st == h.dead) && step == "":
+			return notFound("no step of session %q is open", session)
+		case st == nil || st == h.dead:
 			return notFound("step %q of session %q", step, session)
 		}
 		known := pathSet(st.Paths)

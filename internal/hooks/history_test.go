@@ -97,6 +97,24 @@ func TestEmptyTurnsBehindAConflict(t *testing.T) {
 	w.noFailures()
 }
 
+// TestCountOfTurnsIsThatOfTheirNames: a turn that the user has taken back by hand counts where others move with it, as it
+// is named.
+func TestCountOfTurnsIsThatOfTheirNames(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Claude, aTree())
+	w.turnOf("s", "1", "make one", "echo x > one")
+	w.turnOf("s", "2", "make two", "echo x > two")
+	w.shell("rm two")
+	w.turnOf("s", "3", "make three", "echo x > three")
+	if said := w.prompted("s", "cairn undo 99"); !strings.Contains(said, "took back 3 turns: 2 deleted") || strings.Count(said, "\ntaken back: the turn") != 3 {
+		t.Error(said)
+	}
+	if said := w.prompted("s", "cairn redo 99"); !strings.Contains(said, "brought back 3 turns: 2 restored") || strings.Count(said, "\nbrought back: the turn") != 3 {
+		t.Error(said)
+	}
+	w.noFailures()
+}
+
 // TestRedoThatChangesNothing: the answer to a redo of which nothing could be changed names the conflict, and the
 // next one brings the turn back.
 func TestRedoThatChangesNothing(t *testing.T) {

@@ -132,7 +132,7 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 		return err
 	}
 	before, boundary := h.revertedIn(history), boundaryOf(history)
-	n, stays := 0, false
+	n, passed, stays := 0, 0, false // passed: with changes, and nothing to do for them
 	var at *session.Boundary
 	for range maxSkipped + h.do.count {
 		if n == h.do.count {
@@ -163,11 +163,16 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 		boundary = now
 		if !idle(res) && (changed || n == 0 && (stays || unmoved || h.do.dryRun)) {
 			n++
+		} else if changed && !unmoved {
+			passed++
 		}
 		add(sum, res)
 		if h.do.dryRun || stays || len(res.Conflicts) > 0 && res.Operation == "" && !empty {
 			break // it would be the same turn, or the same conflicts, again
 		}
+	}
+	if n > 0 {
+		n += passed // they are named below
 	}
 	h.tell(ctx, sum, done, nothing, n)
 	if stays {

@@ -25,7 +25,8 @@ There is a checkpoint before the command starts, one whenever the files come to
 rest after a burst of writes, and one when it has ended. They are kept as a
 session in which every burst is a turn, so that all of it or its latter part can
 be taken back; what you change beside it while it runs counts as the command's,
-too. The id of the session is on stderr at the end.
+too. The id of the session is on stderr at the end, but where the command has
+changed no file.
 
 The command has the terminal, stdin, stdout and stderr as if started without
 cairn, and its exit status is that of cairn. Ctrl-C, Ctrl-Z and other signals

@@ -20,11 +20,13 @@ and takes it back.
 Usage:
     cairn session list [--ids]
     cairn session show [SESSION] [--ids]
-    cairn session diff [SESSION] [--turn N | --message ID] [--step ID]...
-                       [--reverted] [--hunk-ids]
+    cairn session diff [SESSION] [--turn N | --message ID] [--step ID]
+                       [--hunk-ids]
+    cairn session diff [SESSION] (--step ID... | --reverted) [--hunk-ids]
     cairn session revert [SESSION] (--message ID | --part ID | --start)
     cairn session revert [SESSION] (--turn N | --step ID...) [--path PATH]...
-    cairn session revert [SESSION] [--turn N | --message ID] [--step ID]...
+    cairn session revert [SESSION]
+                         [[--turn N | --message ID] [--step ID] | --step ID...]
                          (--hunk ID... | --lines PATH:10-20 | -p)
     cairn session unrevert [SESSION] [--path PATH... | --hunk ID... |
                            --lines PATH:10-20 | -p]
@@ -110,7 +112,8 @@ Options:
     --step ID             a step; the open one unless given. diff and revert
                           take the beginning of an id, or @ for the newest step
                           that is not reverted, @~1 for the one before; may be
-                          repeated there. show --ids lists the ids
+                          repeated there without --turn and --message. show
+                          --ids lists the ids
     --hunk-ids            of diff: each run of changed lines as a hunk of its
                           own, its name behind a # in its header
     --hunk ID[,ID...]     of revert and unrevert: only these hunks; may be
@@ -138,15 +141,18 @@ Options:
     --restore             bring the root to the point of the fork
     --outside             of revert, unrevert, undo and redo: files outside the
                           root go along, as in cairn undo --outside
-    --git                 of revert, unrevert, undo and redo: git goes along,
-                          by a plan, as in cairn undo --git; --yes does not ask
+    --git                 of revert, unrevert, undo and redo, where a message is
+                          the boundary, and so without --turn, --step, --path
+                          and hunks: git goes along, by a plan, as in cairn undo
+                          --git; --yes does not ask
     --conversation        of undo, and of revert with --message, --part or
                           --start alone: the conversation of the agent goes
                           back, too, where a program can do that: with Codex,
                           while it does not run. Otherwise the answer names the
                           way, and the exit status is 3. It cannot lose a turn,
                           a step or a hunk out of its midst: revert refuses that
-    --end-open            end a step that is still open: its agent is gone.
+    --end-open            as --git without --turn, --step, --path and hunks: end
+                          a step that is still open: its agent is gone.
                           Otherwise nothing is reverted beside it
     --on-conflict POLICY  merge (the default), overwrite, keep or fail, as in
                           cairn revert

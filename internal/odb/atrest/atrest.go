@@ -218,6 +218,9 @@ func unseal(ctx context.Context, db *odb.DB, opt Options) (res *Result, err erro
 		return err
 	})
 	if err == nil {
+		res.Sealed, err = sealedSize(db)
+	}
+	if err == nil {
 		err = removeOpen(db.Dir())
 	}
 	if err == nil {
@@ -249,10 +252,22 @@ func Check(ctx context.Context, db *odb.DB, opt Options) (res *Result, err error
 		res, err = count(in)
 		return err
 	})
+	if err == nil {
+		res.Sealed, err = sealedSize(db)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("sealed store %s: %w", db.Dir(), err)
 	}
 	return res, nil
+}
+
+// sealedSize is the size of the one file of a sealed store.
+func sealedSize(db *odb.DB) (int64, error) {
+	info, err := os.Stat(db.PrivatePath(odb.SealedName))
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
 }
 
 // read hands out the archive of a sealed store. What f leaves is read as well: the end of the stream shows that it

@@ -29,7 +29,7 @@ func (t *tools) addHunks(s *mcp.Server) {
 // partArgs name a part of a session.
 type partArgs struct {
 	Session string   `json:"sessionID,omitempty" jsonschema:"id of the session, or the beginning of one; the session that was changed last unless given"`
-	Turn    int      `json:"turn,omitempty" jsonschema:"number of a turn, from 1; -1 is the newest"`
+	Turn    *int     `json:"turn,omitempty" jsonschema:"number of a turn, from 1; -1 is the newest"`
 	Message string   `json:"messageID,omitempty" jsonschema:"only this message"`
 	Step    string   `json:"stepID,omitempty" jsonschema:"only this step"`
 	Steps   []string `json:"stepIDs,omitempty" jsonschema:"only these steps, without turn, messageID and stepID: ids, which log has, beginnings of ids, or @ for the newest"`
@@ -40,18 +40,21 @@ func (a *partArgs) find(ctx context.Context, all *session.Sessions) (id string, 
 		return id, in, err
 	}
 	if len(a.Steps) > 0 {
-		if a.Turn != 0 || a.Message != "" || a.Step != "" {
+		if a.Turn != nil || a.Message != "" || a.Step != "" {
 			return id, in, fmt.Errorf("%w: stepIDs stand without turn, messageID and stepID", errArguments)
 		}
 		a.Steps, err = all.FindSteps(ctx, id, a.Steps)
 		return id, in, err
 	}
 	in.Message = a.Message
-	if a.Turn != 0 {
+	if a.Turn != nil {
+		if *a.Turn == 0 {
+			return id, in, fmt.Errorf("%w: turns count from 1, and -1 is the newest", errArguments)
+		}
 		if a.Message != "" {
 			return id, in, fmt.Errorf("%w: either turn or messageID", errArguments)
 		}
-		in, err = all.NumberedTurn(ctx, id, a.Turn)
+		in, err = all.NumberedTurn(ctx, id, *a.Turn)
 	}
 	in.Step = a.Step
 	return id, in, err
@@ -152,7 +155,7 @@ func (t *tools) sessionRevert(ctx context.Context, args sessionRevertArgs) (outc
 		err = args.put(&opt)
 	}
 	places := len(opt.Hunks) + len(opt.Lines)
-	alone := args.Turn != 0 && args.Message == "" && args.Step == "" // a whole turn
+	alone := args.Turn != nil && args.Message == "" && args.Step == "" // a whole turn
 	if err == nil && places+len(args.Steps) == 0 && !alone {
 		err = fmt.Errorf("%w: session_revert wants a turn, stepIDs, hunks or lines", errArguments)
 	}

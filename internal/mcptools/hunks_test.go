@@ -76,6 +76,8 @@ func TestSessionHunks(t *testing.T) {
 	w.fails("wants a turn, stepIDs, hunks or lines", "session_revert", map[string]any{"messageID": "m1"})
 	w.fails("either turn or messageID", "session_revert", map[string]any{"turn": 1, "messageID": "m1", "hunks": names})
 	w.fails("the tool session_hunks lists the names", "session_revert", map[string]any{"turn": 2, "hunks": names[:1]})
+	w.fails("turns count from 1", "session_hunks", map[string]any{"turn": 0})
+	w.fails("turns count from 1", "session_revert", map[string]any{"turn": 0, "hunks": names})
 	w.fails("there are 2", "session_hunks", map[string]any{"turn": 3})
 	w.fails("a path is empty", "session_revert", map[string]any{"lines": []any{map[string]any{"path": "", "from": 1, "to": 1}}})
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/git"
@@ -124,13 +123,13 @@ func (c *commands) serveCommand() *cobra.Command {
 }
 
 // forStart is an option on the command line that a server has a use for only when it starts, "" for none.
-func forStart(cmd *cobra.Command) (name string) {
-	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Changed && f.Name != "login" && f.Name != "remote" {
-			name = f.Name
+func forStart(cmd *cobra.Command) string {
+	for _, name := range []string{"listen", "token", "allow-remote", "allow-host", "idle", "on-demand", "refresh"} {
+		if cmd.Flags().Changed(name) {
+			return name
 		}
-	})
-	return name
+	}
+	return ""
 }
 
 func (c *commands) serve(ctx context.Context, cmd *cobra.Command, f serveFlags, dirs []string) (err error) {

@@ -96,6 +96,9 @@ func (c *Program) Settings(root string) (*config.Config, error) {
 
 // decideByFlags notes the settings that flags of the command line decide.
 func (c *Program) decideByFlags(cfg *config.Config) {
+	if c.Root == nil { // no command line: the settings of another root than that of the command
+		return
+	}
 	flags := c.Root.PersistentFlags()
 	for name, key := range settingFlags {
 		f := flags.Lookup(name)

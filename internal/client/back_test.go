@@ -183,6 +183,9 @@ func TestGoBackHere(t *testing.T) {
 	if _, err := c.Restore(t.Context(), "none", cairn.RestoreOptions{}); !errors.Is(err, cairn.ErrNotFound) || errors.Is(err, session.ErrNotFound) || errors.Is(err, ErrNoServer) {
 		t.Errorf("an unknown checkpoint: %v", err)
 	}
+	if _, err := f.client().Changes(t.Context(), got.Hash, []string{filepath.Join(f.root, "none")}); !errors.Is(err, cairn.ErrNotFound) {
+		t.Errorf("an unknown path: %v", err)
+	}
 	if _, err := os.Lstat(filepath.Join(f.root, "new")); err != nil {
 		t.Error(err)
 	}
@@ -220,7 +223,7 @@ func TestChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer repo.Close()
-	for _, paths := range [][]string{nil, {filepath.Join(f.root, "caf\xe9")}, {filepath.Join(f.root, "new"), filepath.Join(f.root, "a")}, {filepath.Join(f.root, "none")}} {
+	for _, paths := range [][]string{nil, {filepath.Join(f.root, "caf\xe9")}, {filepath.Join(f.root, "new"), filepath.Join(f.root, "a")}} {
 		there, err := f.client().Changes(t.Context(), got.Hash, paths)
 		if err != nil {
 			t.Fatal(err)

@@ -39,19 +39,17 @@ func (e *toolError) Unwrap() error { return e.error }
 // asTools replaces the commands in the text of an error of the library.
 func asTools(text string) string {
 	for _, c := range commands {
-		text = c.command.ReplaceAllString(text, c.tool)
+		text = regexp.MustCompile(c.command).ReplaceAllString(text, c.tool)
 	}
 	return text
 }
 
-var commands = []struct {
-	command *regexp.Regexp
-	tool    string
-}{
-	{regexp.MustCompile("cairn session diff (--reverted )?--hunk-ids lists"), "the tool session_hunks lists"},
-	{regexp.MustCompile("cairn diff --hunk-ids FROM TO lists"), "the tool diff with hunkIDs lists"},
-	{regexp.MustCompile("cairn compare --hunk-ids .* lists"), "the tool compare with hunkIDs lists"},
-	{regexp.MustCompile("come from with --base"), "come from with the argument base"},
+// commands are regular expressions. They are compiled for an error, and not at the start of every program.
+var commands = []struct{ command, tool string }{
+	{"cairn session diff (--reverted )?--hunk-ids lists", "the tool session_hunks lists"},
+	{"cairn diff --hunk-ids FROM TO lists", "the tool diff with hunkIDs lists"},
+	{"cairn compare --hunk-ids .* lists", "the tool compare with hunkIDs lists"},
+	{"come from with --base", "come from with the argument base"},
 }
 
 var hints = []struct {

@@ -66,6 +66,9 @@
 //	{"ok": true, "session", "message"?, "step"?, "before"?, "after"?, "hash"?, "text"?, "report"?, "result"?, "handled"?}
 //	{"ok": false, "error": "what went wrong", "handled"?}
 //
+// A value of another type than expected is left out. A command with one is refused: without "dryRun" it would do
+// what it was to show.
+//
 // "before" and "after" are the checkpoints of the step, "hash" is the tree of the
 // newer of the two, as cairn restore takes it. "text" is for people. "report" is for the model, in
 // the answer to a prompt or to "news", which captures nothing: what went back since the prompt before.

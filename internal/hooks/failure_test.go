@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -39,6 +40,25 @@ func TestNothingToDo(t *testing.T) {
 		t.Errorf("the project was opened %d times", w.opened)
 	}
 	w.noFailures()
+}
+
+// TestCommandOfWrongTypes: a command with a value of a wrong type is refused, because without that it would do more
+// than it was asked for. Events that record are lenient.
+func TestCommandOfWrongTypes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "somebody", aTree())
+	for field, value := range map[string]string{"dryRun": `"true"`, "count": "1.5", "outside": "1"} {
+		for _, verb := range []string{"undo", "redo", "revert", "unrevert"} {
+			var answer neutralReply
+			out := w.send(fmt.Sprintf(`{"event": %q, "session": "s", "message": "m", "cwd": %q, %q: %s}`, verb, filepath.ToSlash(w.root), field, value))
+			if err := json.Unmarshal([]byte(out), &answer); err != nil || answer.OK || !strings.Contains(answer.Error, strconv.Quote(field)) {
+				t.Errorf("%s with %s %s: %q", verb, field, value, out)
+			}
+		}
+	}
+	if w.opened != 0 {
+		t.Errorf("the project was opened %d times", w.opened)
+	}
 }
 
 // TestCountBelowNothing: a count of less than one turn is refused, and no turn is taken back for it.

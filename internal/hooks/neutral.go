@@ -46,7 +46,8 @@ var neutralNames = map[string]kind{
 
 func decodeNeutral(data []byte) (*event, error) {
 	var n neutral
-	if err := unmarshal(data, &n); err != nil {
+	wrong, err := unmarshalTyped(data, &n)
+	if err != nil {
 		return nil, err
 	}
 	e := &event{
@@ -74,7 +75,10 @@ func decodeNeutral(data []byte) (*event, error) {
 			e.call = callKey(toolCall{Tool: n.Tool, Input: n.Input})
 		}
 	case command:
-		if n.Count < 0 {
+		switch { // without what it was to be limited by it would do more than it was asked for
+		case wrong != nil:
+			return nil, fmt.Errorf("%w: the field %q is a %s", errPayload, wrong.Field, wrong.Value)
+		case n.Count < 0:
 			return nil, fmt.Errorf("%w: a count of %d", errPayload, n.Count)
 		}
 		e.do = &request{

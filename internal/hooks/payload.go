@@ -137,12 +137,17 @@ const byteOrderMark = "\ufeff"
 // unmarshal is lenient: a value of another type than expected is left out, because an
 // agent's next version may well send it.
 func unmarshal(data []byte, v any) error {
-	err := json.Unmarshal(bytes.TrimLeft(data, byteOrderMark), v)
-	var wrongType *json.UnmarshalTypeError
-	if err != nil && !errors.As(err, &wrongType) {
-		return fmt.Errorf("%w: no JSON object", errPayload) // the error would quote the payload
+	_, err := unmarshalTyped(data, v)
+	return err
+}
+
+// unmarshalTyped is unmarshal, and returns the first value of another type, nil for none.
+func unmarshalTyped(data []byte, v any) (wrong *json.UnmarshalTypeError, err error) {
+	err = json.Unmarshal(bytes.TrimLeft(data, byteOrderMark), v)
+	if err != nil && !errors.As(err, &wrong) {
+		return nil, fmt.Errorf("%w: no JSON object", errPayload) // the error would quote the payload
 	}
-	return nil
+	return wrong, nil
 }
 
 // childID names the session of a sub-agent. Agents number them by session, if at all.

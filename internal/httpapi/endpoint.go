@@ -29,6 +29,7 @@ type endpoint struct {
 	id, method, path, tag, summary, description string
 	status                                      int  // 0 = 200
 	create                                      bool // a missing store is made; for operations that add checkpoints
+	unfinished                                  any  // the type of the answer with status 202, beside the usual one; nil = none
 }
 
 // register adds an operation whose errors become problem documents.
@@ -68,7 +69,7 @@ func silently[I ofProject](s *Server, o endpoint, run func(context.Context, *Pro
 
 func (s *Server) describe(o endpoint) huma.Operation {
 	schema := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Problem](), true, "")
-	return huma.Operation{
+	op := huma.Operation{
 		OperationID: o.id, Method: o.method, Path: o.path, Tags: []string{o.tag},
 		Summary: o.summary, Description: o.description, DefaultStatus: either(o.status, http.StatusOK),
 		MaxBodyBytes: s.opt.MaxBody + 1, BodyReadTimeout: -1,
@@ -78,6 +79,11 @@ func (s *Server) describe(o endpoint) huma.Operation {
 			Content:     map[string]*huma.MediaType{"application/problem+json": {Schema: schema}},
 		}},
 	}
+	if o.unfinished != nil {
+		answer := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeOf(o.unfinished), true, "")
+		op.Responses["202"] = &huma.Response{Description: "Not done yet.", Content: map[string]*huma.MediaType{"application/json": {Schema: answer}}}
+	}
+	return op
 }
 
 // apiConfig is huma's configuration without its own pages, which load scripts from other

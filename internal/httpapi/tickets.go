@@ -62,6 +62,7 @@ func (s *Server) ticketOperations() {
 	register(s, endpoint{
 		id: "get-ticket", method: http.MethodGet, path: "/tickets/{ticket}", tag: "checkpoints", summary: "What became of a ticket",
 		description: "202 while it is not done. Work that failed is answered with the problem that it failed with. A ticket is forgotten after a day.",
+		unfinished:  TicketAnswer{},
 	}, s.getTicket)
 }
 

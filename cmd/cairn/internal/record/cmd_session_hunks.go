@@ -2,10 +2,12 @@ package record
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/sessiontext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
@@ -54,7 +56,7 @@ func (r *sessionRun) diff() error {
 	return array.Close()
 }
 
-// sayOutside names what the steps of a scope changed outside the roots.
+// sayOutside names what the steps of a scope changed in other directories of the session, and outside of all.
 func (r *sessionRun) sayOutside(in session.Scope) error {
 	ids, err := r.all.StepsIn(r.ctx, r.args[0], in)
 	if err != nil {
@@ -64,12 +66,15 @@ func (r *sessionRun) sayOutside(in session.Scope) error {
 	if err != nil {
 		return err
 	}
-	saved := false
+	saved, elsewhere := false, make(map[cairn.Path][]string)
 	for i := range messages {
 		for j := range messages[i].Steps {
 			st := &messages[i].Steps[j]
 			if !slices.Contains(ids, st.ID) || st.Reverted {
 				continue
+			}
+			for _, o := range st.Elsewhere {
+				elsewhere[o.Root] = append(elsewhere[o.Root], o.Patch.Files...)
 			}
 			for k := range st.Outside {
 				r.Console.Remark("%s", sessiontext.Outside(&st.Outside[k]))
@@ -77,10 +82,30 @@ func (r *sessionRun) sayOutside(in session.Scope) error {
 			}
 		}
 	}
+	r.sayElsewhere(elsewhere)
 	if saved {
 		r.Console.Remark("to take that back, too: cairn session revert %s %s --outside", wording.ShellWord(r.args[0]), r.sameScope(ids))
 	}
 	return nil
+}
+
+// sayElsewhere says how many files changed in other directories of the session, and how to see that.
+func (r *sessionRun) sayElsewhere(files map[cairn.Path][]string) {
+	for _, root := range slices.Sorted(maps.Keys(files)) {
+		n := len(slices.Compact(slices.Sorted(slices.Values(files[root]))))
+		r.Console.Remark("also %s in %s: cairn -C %s session diff %s%s", wording.Count(n, "file"), pathtext.Place(string(root)),
+			wording.ShellWord(string(root)), wording.ShellWord(r.args[0]), r.typedScope())
+	}
+}
+
+// typedScope are the options that say what diff shows.
+func (r *sessionRun) typedScope() (text string) {
+	for _, o := range []struct{ name, value string }{{"turn", r.f.turn}, {"message", r.f.message}, {stepFlag, r.f.step()}} {
+		if o.value != "" {
+			text += " --" + o.name + " " + wording.ShellWord(o.value)
+		}
+	}
+	return text
 }
 
 // sameScope are the options of revert for what diff has shown. ids are its steps: revert --message takes back what came

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
@@ -241,6 +242,7 @@ func (m *move) hunksOf(g *agent, c *hunkChoice) {
 		was, is := m.before[path], m.after[path]
 		f := c.files[path]
 		switch {
+		case f != nil && strings.ContainsRune(f.Before+f.After, utf8.RuneError): // JSON does not have its bytes
 		case f != nil && f.ofLines():
 			m.linesBack(path, f)
 		case was == is:

@@ -45,7 +45,7 @@ func (s *Sessions) scope(ctx context.Context, id string, in Scope) (*family, []o
 // operation of the repository, which Repo.Undo takes back. The boundary of the session stays where
 // it is.
 //
-// The error wraps ErrBusy while a step of the scope is open, and ErrNotFound for a name that no hunk
+// The error wraps ErrBusy while a step of the scope is open, and cairn.ErrNotFound for a name that no hunk
 // has.
 func (s *Sessions) RevertHunks(ctx context.Context, id string, in Scope, opt cairn.RevertOptions) (*cairn.Result, error) {
 	if len(opt.Hunks)+len(opt.Lines) == 0 {

@@ -15,7 +15,7 @@ import (
 // of files as OwnChangesOf has them. It is an operation of the repository, which Repo.Undo takes
 // back. The boundary of the session stays where it is.
 //
-// The error wraps ErrBusy while one of the steps is open, and ErrNotFound for a step that the
+// The error wraps ErrBusy while one of the steps is open, and cairn.ErrNotFound for a step that the
 // session does not have, where none is given, and where the steps changed nothing in opt.Paths.
 func (s *Sessions) RevertSteps(ctx context.Context, id string, steps []string, opt cairn.RevertOptions) (*cairn.Result, error) {
 	if len(steps) == 0 {
@@ -142,7 +142,7 @@ func (s *Sessions) RevertedChanges(ctx context.Context, id string) (*OwnChanges,
 // places of files as RevertedChanges has them. Later changes are merged, or opt.OnConflict decides.
 // The boundary of the session stays where it is, so Unrevert can bring back the rest. It is an
 // operation of the repository, which Repo.Undo takes back. Without a revert, and where the reverts have
-// nothing in opt.Paths, the error wraps ErrNotFound.
+// nothing in opt.Paths, the error wraps cairn.ErrNotFound.
 func (s *Sessions) UnrevertSome(ctx context.Context, id string, opt cairn.RevertOptions) (*cairn.Result, error) {
 	var res *cairn.Result
 	err := s.updateFamily(ctx, func(u *operation.LineUpdate) error {

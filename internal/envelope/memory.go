@@ -19,6 +19,7 @@ const Others = ""
 // Pushed is what a store remembers of one remote.
 type Pushed struct {
 	Recipients []string `json:"recipients"`
+	Shown      bool     `json:"shown,omitempty"` // sealed lines of other stores of the project came from there, and nothing else is known
 	There      *State   `json:"there,omitempty"` // after the last push
 	Begun      *State   `json:"begun,omitempty"` // of a push of whose end nothing is known
 }

@@ -160,6 +160,11 @@ func (r *Transport) fetch(ctx context.Context, m *remote, want *wanted, all bool
 	if err = sealed.explained(err); err != nil {
 		return nil, sealed.again, err
 	}
+	if sealed.shown { // before the lines are here: a push in the background must not be faster
+		if err := r.shownFrom(ctx, m.url); err != nil {
+			return nil, false, err
+		}
+	}
 	fetched, err = r.adopt(ctx, q, in, sealed, foundIn(q, lacks))
 	return fetched, sealed.again, err
 }

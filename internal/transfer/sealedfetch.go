@@ -132,6 +132,7 @@ type sealedFetch struct {
 	named map[string]bool // refs of the quarantine that notes have set
 	again bool            // with all parts, or a little later, it could end another way
 	mine  bool            // lines of this store itself lie sealed there
+	shown bool            // lines of other stores of the project were opened
 }
 
 // wanted says what a fetch brings: refspecs of open lines, and sealed lines of the project's keys.
@@ -160,6 +161,7 @@ func (f *sealedFetch) bring(ctx context.Context, own string) (err error) {
 		if err := f.store(ctx, carrier, note); err != nil {
 			return fmt.Errorf("sealed lines of store %s: %w", note.Store, err)
 		}
+		f.shown = f.shown || note.Store != own
 	}
 	return err
 }

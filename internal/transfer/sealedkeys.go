@@ -28,6 +28,9 @@ func (r *Transport) recipients(where string) (list []string, err error) {
 		if at == nil && pushes[envelope.Others] != nil {
 			return nil, errForgotten
 		}
+		if at != nil && at.Shown && len(at.Recipients) == 0 {
+			return nil, errShown
+		}
 		if at != nil {
 			list = at.Recipients
 		}
@@ -43,6 +46,10 @@ func (r *Transport) recipients(where string) (list []string, err error) {
 
 // errNoSealer: the options have recipients or the remote has sealed lines, and no Sealer is given.
 var errNoSealer = errors.New("nothing can be sealed or opened without Options.Sealer")
+
+// errShown: an open push would show the host lines that came sealed from it, as those of a resumed session.
+var errShown = errors.New("lines of this project lie sealed there, and this store has opened them: " +
+	"--encrypt RECIPIENT, or the setting encrypt, seals those of this store, too, and --encrypt none sends them openly")
 
 // errForgotten: a damaged file has said whether pushes to a remote are sealed.
 var errForgotten = errors.New("it is not known any more whether pushes to this remote are sealed, because a file of the store was damaged " +
@@ -108,7 +115,7 @@ func (r *Transport) openFromNow(ctx context.Context, where string) (err error) {
 	pushes, err := r.sealedPushes()
 	switch at := pushes[sealedAs(pushes, where)]; {
 	case err != nil:
-	case at == nil && pushes[envelope.Others] == nil, at != nil && len(at.Recipients) == 0:
+	case at == nil && pushes[envelope.Others] == nil, at != nil && len(at.Recipients) == 0 && !at.Shown:
 		return nil
 	}
 	end, err := r.oneSealing(ctx)
@@ -117,8 +124,25 @@ func (r *Transport) openFromNow(ctx context.Context, where string) (err error) {
 	}
 	defer func() { err = errors.Join(err, end()) }()
 	at := r.sealedNow(where)
-	at.Recipients = nil
+	at.Recipients, at.Shown = nil, false
 	return r.writeSealed(where, at)
+}
+
+// shownFrom notes that sealed lines of other stores came from a remote, unless it is known how this store pushes there.
+func (r *Transport) shownFrom(ctx context.Context, where string) (err error) {
+	pushes, err := r.sealedPushes()
+	if err != nil || pushes[sealedAs(pushes, where)] != nil {
+		return nil // a damaged record refuses open pushes by itself
+	}
+	end, err := r.oneSealing(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	if pushes, err = r.sealedPushes(); err != nil || pushes[sealedAs(pushes, where)] != nil {
+		return nil
+	}
+	return r.writeSealed(where, &envelope.Pushed{Shown: true})
 }
 
 // fingerprint stands for the recipients of pushes to a remote, "" for open ones.

@@ -213,3 +213,56 @@ func TestSealedOnlyMine(t *testing.T) {
 	_, err := newMachine(t).sealsFor(key{f.Opt.Encrypt[0], f.Opt.Identity}).Fetch(t.Context(), remote)
 	wantError(t, err, state.ErrNotFound)
 }
+
+// TestOpenedIsNotShown: a store that has opened sealed lines of another one pushes there in the open only when it was
+// told to. Its own lines may hold theirs, as those of a resumed session do.
+func TestOpenedIsNotShown(t *testing.T) {
+	t.Parallel()
+	o, k := gittest.NewOracle(t), newKey(t)
+	remote := bareRepository(t, o)
+	f := newMachine(t).sealsFor(k)
+	f.pushes(remote, "1\n")
+	g := f.other().sealsFor(k)
+	g.Opt.Encrypt = nil
+	g.fetch(remote)
+	g.track(map[string]string{"own": "1\n"})
+	refs := refsOf(o, remote)
+	for range 2 {
+		if _, err := g.Push(t.Context(), remote); !errors.Is(err, errShown) {
+			t.Fatal(err)
+		}
+	}
+	if now := refsOf(o, remote); now != refs {
+		t.Errorf("the remote has\n%s", now)
+	}
+	g.Opt.Encrypt = []string{settings.EncryptNone}
+	g.push(remote)
+	g.Opt.Encrypt = nil
+	f.pushes(remote, "2\n")
+	g.fetch(remote)
+	g.track(map[string]string{"own": "2\n"})
+	g.push(remote) // it was told so
+}
+
+// TestOpenedIsSealed: recipients settle it as well.
+func TestOpenedIsSealed(t *testing.T) {
+	t.Parallel()
+	o, k := gittest.NewOracle(t), newKey(t)
+	remote := bareRepository(t, o)
+	f := newMachine(t).sealsFor(k)
+	f.pushes(remote, "1\n")
+	g := f.other().sealsFor(k)
+	recipients := g.Opt.Encrypt
+	g.Opt.Encrypt = nil
+	g.fetch(remote)
+	g.Opt.Encrypt = recipients
+	g.track(map[string]string{"own": "1\n"})
+	g.push(remote)
+	g.Opt.Encrypt = nil
+	g.fetch(remote)
+	g.track(map[string]string{"own": "2\n"})
+	g.push(remote)
+	if refs := refsOf(o, remote); strings.Contains(refs, "/tracks/") {
+		t.Errorf("the remote has\n%s", refs)
+	}
+}

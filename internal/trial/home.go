@@ -25,6 +25,12 @@ const (
 // unknownLife is the time after which a copy goes whose owner cannot be told to be alive or dead.
 const unknownLife = 24 * time.Hour
 
+// In returns the directory of the copies below a data directory.
+func In(dataDir string) string { return filepath.Join(dataDir, "scratch") }
+
+// Sweep removes the copies that dead processes have left below a data directory. They hold contents in the open.
+func Sweep(dataDir string) { sweep(In(dataDir), time.Now()) }
+
 // makeHome makes a directory, and before it the file that names this process as its owner. It removes
 // the copies of the dead.
 func makeHome(below string) (string, error) {

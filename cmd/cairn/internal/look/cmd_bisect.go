@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -33,9 +32,9 @@ cairn is called in a sub-directory, with stdin empty and its output on stderr.
 This directory is not touched, and you can work on in it. Only files that differ
 are written from one state to the next. What the command itself makes there
 stays from one to the next, as after a build. Ignored files, such as installed
-dependencies, are not in the copy: let the command make them.
-The copy is removed at the end, and that of a process that was killed by the
-next run.
+dependencies, are not in the copy: let the command make them. The copy is
+removed at the end, and that of a process that was killed by the next run, or by
+cairn gc, purge or seal.
 
 A status of 0 means that the state passed, 125 that it cannot be tested (it does
 not build, for instance), any other up to 124 that it failed. With 126 or more
@@ -91,7 +90,7 @@ func (c *commands) bisect(ctx context.Context, repo *cairn.Repo, ends, args []st
 	}
 	signals := child.NewRelay(func() (*os.File, error) { return os.Open("/dev/tty") })
 	defer signals.Stop()
-	runner := &trial.Runner{Repo: repo, Command: args, Scratch: filepath.Join(opt.DataDir, "scratch"), Again: again}
+	runner := &trial.Runner{Repo: repo, Command: args, Scratch: trial.In(opt.DataDir), Again: again}
 	defer func() { err = errors.Join(err, runner.Close()) }()
 	runner.Run = func(ctx context.Context, dir string, cp *cairn.Checkpoint) (int, error) {
 		c.Console.Remark("trying %.*s", cli.ShortID, cp.ID)

@@ -106,8 +106,12 @@ func (c *commands) gcCommand() *cobra.Command {
 				if background {
 					ctx, cancel := context.WithTimeout(ctx, cli.BackgroundLimit)
 					defer cancel()
+					c.sweepCopies()
 					_, err := repo.CleanIfDue(ctx, opt.Retention, cli.CleanEvery)
 					return err
+				}
+				if !opt.DryRun {
+					c.sweepCopies()
 				}
 				done, err := repo.Clean(ctx, opt)
 				if err != nil {

@@ -87,6 +87,7 @@ func (c *commands) purgeCommand() *cobra.Command {
 				if lift {
 					return repo.Unpurge(ctx, paths)
 				}
+				c.sweepCopies()
 				done, err := repo.Purge(ctx, paths)
 				if err != nil {
 					return err
@@ -102,6 +103,9 @@ func (c *commands) purgeCommand() *cobra.Command {
 }
 
 func (c *commands) purgeSecrets(ctx context.Context, repo *cairn.Repo, opt cairn.PurgeSecretsOptions) error {
+	if !opt.DryRun {
+		c.sweepCopies()
+	}
 	done, err := repo.PurgeSecrets(ctx, opt)
 	if err != nil {
 		return err

@@ -37,8 +37,9 @@ sealed already is sealed again, for the recipients that are named now. That
 takes a key of the former ones and one of the new ones, in one file; with
 --untried the former one is enough.
 
-Removed files can be found on a disk until it writes over them. Answers of work
-in the background and the log of hooks lie beside the store and stay open.
+Removed files can be found on a disk until it writes over them. The log of hooks
+lies beside the store and stays open, and so does work in the background, with
+its prompts, for a day.
 
 Options:
     --encrypt RECIPIENT  seal for it; may be given several times
@@ -87,6 +88,7 @@ func (c *commands) sealCommand() *cobra.Command {
 			if err := c.CheckRecipients(); err != nil {
 				return err
 			}
+			c.sweepCopies()
 			return c.withKeys(ctx, how, cairn.Seal, func(res *cairn.SealResult) string {
 				return fmt.Sprintf("sealed %s in %s", wording.Count(res.Files, "file"), wording.Size(res.Sealed))
 			})
@@ -160,6 +162,7 @@ func (c *commands) sealInBackground(ctx context.Context) error {
 	if err != nil || !c.Config.Seal {
 		return nil
 	}
+	c.sweepCopies()
 	if !cairn.StoreSealed(opt.DataDir, opt.Root) {
 		_ = c.FinishTickets(ctx, opt) // a process that came later for one would open the store again
 	}

@@ -214,18 +214,23 @@ func TestSealedOnlyMine(t *testing.T) {
 	wantError(t, err, state.ErrNotFound)
 }
 
+// openedSealed has a machine that pushes sealed, and another one with the same key and no recipient, which has fetched
+// that and has a checkpoint of its own.
+func openedSealed(t *testing.T) (o *gittest.Oracle, remote string, f, g *machine) {
+	o, k, remote, f := sealedMachine(t)
+	f.pushes(remote, "1\n")
+	g = f.other().sealsFor(k)
+	g.Opt.Encrypt = nil
+	g.fetch(remote)
+	g.track(map[string]string{"own": "1\n"})
+	return o, remote, f, g
+}
+
 // TestOpenedIsNotShown: a store that has opened sealed lines of another one pushes there in the open only when it was
 // told to. Its own lines may hold theirs, as those of a resumed session do.
 func TestOpenedIsNotShown(t *testing.T) {
 	t.Parallel()
-	o, k := gittest.NewOracle(t), newKey(t)
-	remote := bareRepository(t, o)
-	f := newMachine(t).sealsFor(k)
-	f.pushes(remote, "1\n")
-	g := f.other().sealsFor(k)
-	g.Opt.Encrypt = nil
-	g.fetch(remote)
-	g.track(map[string]string{"own": "1\n"})
+	o, remote, f, g := openedSealed(t)
 	refs := refsOf(o, remote)
 	for range 2 {
 		if _, err := g.Push(t.Context(), remote); !errors.Is(err, errShown) {
@@ -247,16 +252,8 @@ func TestOpenedIsNotShown(t *testing.T) {
 // TestOpenedIsSealed: recipients settle it as well.
 func TestOpenedIsSealed(t *testing.T) {
 	t.Parallel()
-	o, k := gittest.NewOracle(t), newKey(t)
-	remote := bareRepository(t, o)
-	f := newMachine(t).sealsFor(k)
-	f.pushes(remote, "1\n")
-	g := f.other().sealsFor(k)
-	recipients := g.Opt.Encrypt
-	g.Opt.Encrypt = nil
-	g.fetch(remote)
-	g.Opt.Encrypt = recipients
-	g.track(map[string]string{"own": "1\n"})
+	o, remote, f, g := openedSealed(t)
+	g.Opt.Encrypt = f.Opt.Encrypt
 	g.push(remote)
 	g.Opt.Encrypt = nil
 	g.fetch(remote)

@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -196,6 +197,22 @@ type Missing = cairn.PathReason
 type RootPatch struct {
 	Root  cairn.Path  `json:"root"`
 	Patch cairn.Patch `json:"patch"`
+}
+
+// JoinPatches joins what several steps changed in other roots: each root once, in the order of the list, and each file
+// once, in order.
+func JoinPatches(list []RootPatch) []RootPatch {
+	var joined []RootPatch
+	for _, o := range list {
+		at := slices.IndexFunc(joined, func(known RootPatch) bool { return known.Root == o.Root })
+		if at < 0 {
+			at, joined = len(joined), append(joined, RootPatch{o.Root, cairn.Patch{Hash: o.Patch.Hash}})
+		}
+		files := append(joined[at].Patch.Files, o.Patch.Files...)
+		slices.Sort(files)
+		joined[at].Patch.Files = slices.Compact(files)
+	}
+	return joined
 }
 
 // SessionBegin describes a session that begins. Meta is kept as it is. Further are directories that

@@ -124,19 +124,6 @@ func checkpointShown(ctx context.Context, repo *cairn.Repo, s *session.Sessions,
 	return out, err
 }
 
-// addElsewhere adds what a step changed in another root to what the steps before it changed there.
-func (s *Shown) addElsewhere(o session.RootPatch) {
-	at := slices.IndexFunc(s.Elsewhere, func(known session.RootPatch) bool { return known.Root == o.Root })
-	if at < 0 {
-		s.Elsewhere = append(s.Elsewhere, session.RootPatch{Root: o.Root, Patch: cairn.Patch{Hash: o.Patch.Hash, Files: slices.Clone(o.Patch.Files)}})
-		return
-	}
-	files := &s.Elsewhere[at].Patch.Files
-	*files = append(*files, o.Patch.Files...)
-	slices.Sort(*files)
-	*files = slices.Compact(*files)
-}
-
 // turnShown collects the facts about SESSION or SESSION:MESSAGE.
 func turnShown(ctx context.Context, s *session.Sessions, spec string) (*Shown, error) {
 	name, message, _ := strings.Cut(spec, ":")
@@ -156,11 +143,10 @@ func turnShown(ctx context.Context, s *session.Sessions, spec string) (*Shown, e
 	for _, st := range turn.Steps() {
 		out.Calls = append(out.Calls, st.Calls...)
 		out.states = append(out.states, st.Before.ID, st.After.ID)
-		for _, o := range st.Elsewhere {
-			out.addElsewhere(o)
-		}
+		out.Elsewhere = append(out.Elsewhere, st.Elsewhere...)
 		out.Agent, out.Model = cmp.Or(st.Agent, out.Agent), cmp.Or(st.Model, out.Model)
 	}
+	out.Elsewhere = session.JoinPatches(out.Elsewhere)
 	if out.Agent == "" {
 		whole, err := s.Get(ctx, id)
 		if err != nil {

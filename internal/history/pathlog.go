@@ -2,7 +2,6 @@ package history
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"time"
 
@@ -185,12 +184,9 @@ func (l *pathLog) leavesOut(f *PathFinder, c, newer *Checkpoint) (bool, error) {
 			return false, err
 		}
 	}
-	meta, err := MetadataOf(c)
-	if errors.Is(err, state.ErrLater) {
-		return true, nil
-	}
-	if err != nil {
-		return false, err
+	meta, err := knownMetadata(c)
+	if meta == nil {
+		return err == nil, err
 	}
 	return !state.NewCoverage(meta).Covers(f.path()), nil
 }

@@ -130,16 +130,19 @@ func (r *Transport) openFromNow(ctx context.Context, where string) (err error) {
 
 // shownFrom notes that sealed lines of other stores came from a remote, unless it is known how this store pushes there.
 func (r *Transport) shownFrom(ctx context.Context, where string) (err error) {
-	pushes, err := r.sealedPushes()
-	if err != nil || pushes[sealedAs(pushes, where)] != nil {
-		return nil // a damaged record refuses open pushes by itself
+	settled := func() bool { // a damaged record refuses open pushes by itself
+		pushes, err := r.sealedPushes()
+		return err != nil || pushes[sealedAs(pushes, where)] != nil
+	}
+	if settled() {
+		return nil
 	}
 	end, err := r.oneSealing(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	if pushes, err = r.sealedPushes(); err != nil || pushes[sealedAs(pushes, where)] != nil {
+	if settled() { // by a push meanwhile
 		return nil
 	}
 	return r.writeSealed(where, &envelope.Pushed{Shown: true})

@@ -15,12 +15,20 @@ var choosing = []string{
 
 // WantChoices refuses empty options of these names, as of a variable that is not set.
 func (c *Program) WantChoices(cmd *cobra.Command, names ...string) error {
-	for _, name := range names {
-		if f := cmd.Flag(name); f != nil && f.Changed && isEmpty(f.Value) {
-			return c.Usage("got an empty --%s: give it a value, or leave the option out", name)
-		}
+	if name := givenEmpty(cmd, names); name != "" {
+		return c.Usage("got an empty --%s: give it a value, or leave the option out", name)
 	}
 	return nil
+}
+
+// givenEmpty returns the first of some options that stands on the command line with an empty value, "" for none.
+func givenEmpty(cmd *cobra.Command, names []string) string {
+	for _, name := range names {
+		if f := cmd.Flag(name); f != nil && f.Changed && isEmpty(f.Value) {
+			return name
+		}
+	}
+	return ""
 }
 
 // isEmpty reports whether a value is empty, or has an empty part where it is a list.

@@ -149,10 +149,8 @@ func (c *Program) ForgetPlace() { c.real, c.top = found{}, found{} }
 
 // wantPlaces refuses an empty directory, as of a variable that is not set: the command would work on another one.
 func (c *Program) wantPlaces(cmd *cobra.Command) error {
-	for _, name := range []string{"root", dataDirFlag} {
-		if f := cmd.Flag(name); f != nil && f.Changed && f.Value.String() == "" {
-			return c.Usage("got an empty --%s: name a directory, or leave the option out", name)
-		}
+	if name := givenEmpty(cmd, []string{"root", dataDirFlag}); name != "" {
+		return c.Usage("got an empty --%s: name a directory, or leave the option out", name)
 	}
 	return nil
 }

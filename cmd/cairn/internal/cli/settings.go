@@ -106,8 +106,10 @@ func (c *Program) decideByFlags(cfg *config.Config) {
 			continue
 		}
 		value := f.Value.String()
-		if dir, err := c.WorkDir(); name == dataDirFlag && err == nil {
-			value = AbsolutePath(dir, value)
+		if name == dataDirFlag {
+			if dir, err := c.WorkDir(); err == nil {
+				value = AbsolutePath(dir, value)
+			}
 		}
 		cfg.Decide(key, value, "--"+name)
 	}

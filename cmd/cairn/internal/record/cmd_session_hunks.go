@@ -1,8 +1,8 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -66,16 +66,15 @@ func (r *sessionRun) sayOutside(in session.Scope) error {
 	if err != nil {
 		return err
 	}
-	saved, elsewhere := false, make(map[cairn.Path][]string)
+	var elsewhere []session.RootPatch
+	saved := false
 	for i := range messages {
 		for j := range messages[i].Steps {
 			st := &messages[i].Steps[j]
 			if !slices.Contains(ids, st.ID) || st.Reverted {
 				continue
 			}
-			for _, o := range st.Elsewhere {
-				elsewhere[o.Root] = append(elsewhere[o.Root], o.Patch.Files...)
-			}
+			elsewhere = append(elsewhere, st.Elsewhere...)
 			for k := range st.Outside {
 				r.Console.Remark("%s", sessiontext.Outside(&st.Outside[k]))
 				saved = saved || st.Outside[k].Left == ""
@@ -90,11 +89,12 @@ func (r *sessionRun) sayOutside(in session.Scope) error {
 }
 
 // sayElsewhere says how many files changed in other directories of the session, and how to see that.
-func (r *sessionRun) sayElsewhere(files map[cairn.Path][]string) {
-	for _, root := range slices.Sorted(maps.Keys(files)) {
-		n := len(slices.Compact(slices.Sorted(slices.Values(files[root]))))
-		r.Console.Remark("also %s in %s: cairn -C %s session diff %s%s", wording.Count(n, "file"), pathtext.Place(string(root)),
-			wording.ShellWord(string(root)), wording.ShellWord(r.args[0]), r.typedScope())
+func (r *sessionRun) sayElsewhere(patches []session.RootPatch) {
+	joined := session.JoinPatches(patches)
+	slices.SortFunc(joined, func(a, b session.RootPatch) int { return cmp.Compare(a.Root, b.Root) })
+	for _, o := range joined {
+		r.Console.Remark("also %s in %s: cairn -C %s session diff %s%s", wording.Count(len(o.Patch.Files), "file"), pathtext.Place(string(o.Root)),
+			wording.ShellWord(string(o.Root)), wording.ShellWord(r.args[0]), r.typedScope())
 	}
 }
 

@@ -103,15 +103,14 @@ func (c *commands) gcCommand() *cobra.Command {
 			c.LeaveSealed = background
 			return c.WithRepo(func(repo *cairn.Repo) error {
 				opt.Retention = c.Retention(c.Config)
+				if !opt.DryRun {
+					c.sweepCopies()
+				}
 				if background {
 					ctx, cancel := context.WithTimeout(ctx, cli.BackgroundLimit)
 					defer cancel()
-					c.sweepCopies()
 					_, err := repo.CleanIfDue(ctx, opt.Retention, cli.CleanEvery)
 					return err
-				}
-				if !opt.DryRun {
-					c.sweepCopies()
 				}
 				done, err := repo.Clean(ctx, opt)
 				if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/cmd/cairn/internal/cli"
 	"github.com/seed-fb9cbc17/cairn/internal/background"
+	"github.com/seed-fb9cbc17/cairn/internal/trial"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -162,7 +163,7 @@ func (c *commands) sealInBackground(ctx context.Context) error {
 	if err != nil || !c.Config.Seal {
 		return nil
 	}
-	c.sweepCopies()
+	trial.Sweep(opt.DataDir)
 	if !cairn.StoreSealed(opt.DataDir, opt.Root) {
 		_ = c.FinishTickets(ctx, opt) // a process that came later for one would open the store again
 	}

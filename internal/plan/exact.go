@@ -42,14 +42,19 @@ func (p *planner) noteUnmade(c apply.Change) {
 	}
 }
 
-// dropNeedless withdraws the removal of what was made since and stood in the way of a file that is not made now.
+// dropNeedless withdraws the removal of what was made since and stood in the way of a file that is not made now: in
+// a directory at its path, or in the place of a directory above it.
 func (p *planner) dropNeedless() {
 	if p.way == nil || len(p.unmade) == 0 {
 		return
 	}
-	stays := make(map[string]bool)
+	stays, made, above := make(map[string]bool), p.made(), make(map[string]bool)
+	for path := range p.unmade {
+		addParents(above, path)
+	}
 	p.Changes = slices.DeleteFunc(p.Changes, func(c apply.Change) bool {
-		stays[c.Path] = c.Action.Removes() && p.belowUnmade(c.Path) && p.madeSince(c.Path)
+		inTheWay := p.belowUnmade(c.Path) || above[c.Path] && !made[c.Path]
+		stays[c.Path] = inTheWay && c.Action.Removes() && p.madeSince(c.Path)
 		return stays[c.Path]
 	})
 	p.Losses = slices.DeleteFunc(p.Losses, func(path string) bool { return stays[path] })

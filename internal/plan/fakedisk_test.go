@@ -15,7 +15,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
-// fakeDisk is a directory without a disk: contents by path. All files have the bits 0644.
+// fakeDisk is a directory without a disk: contents by path, and "d/" for an empty directory. All files have the bits 0644.
 type fakeDisk struct {
 	files    map[string]string
 	captured map[string]string
@@ -49,7 +49,7 @@ func (d fakeDisk) Find(path string) (*dir.Found, error) {
 func (d fakeDisk) Names(folder string) ([]string, error) {
 	names := make(map[string]bool)
 	for file := range d.files {
-		if below, ok := strings.CutPrefix(file, folder+"/"); ok {
+		if below, ok := strings.CutPrefix(file, folder+"/"); ok && below != "" {
 			name, _, _ := strings.Cut(below, "/")
 			names[name] = true
 		}
@@ -92,17 +92,19 @@ func (d fakeDisk) capture(t *testing.T, store *history.Store) *history.DiskState
 			if dirs[parent] == nil {
 				dirs[parent] = make(map[string]bool)
 			}
-			dirs[parent][name] = true
+			if name != "" {
+				dirs[parent][name] = true
+			}
 			at = parent
 		}
 	}
 	for path, names := range dirs {
 		block := &index.Dir{Path: path, Tree: s.Tree}
 		if path != "" {
-			block.Tree = entryAt(t, store, s, path).ID
+			block.Tree = d.entryAt(t, store, s, path).ID
 		}
 		for _, name := range slices.Sorted(maps.Keys(names)) {
-			e := entryAt(t, store, s, index.Join(path, name))
+			e := d.entryAt(t, store, s, index.Join(path, name))
 			block.Raw = index.Append(block.Raw, &index.Entry{Name: name, Mode: e.Mode, Perm: s.Meta.PermOf(path, e.Mode), ID: e.ID})
 		}
 		x.Put(block)
@@ -110,8 +112,11 @@ func (d fakeDisk) capture(t *testing.T, store *history.Store) *history.DiskState
 	return &history.DiskState{State: s, Index: x}
 }
 
-func entryAt(t *testing.T, store *history.Store, s state.State, path string) *object.Entry {
+func (d fakeDisk) entryAt(t *testing.T, store *history.Store, s state.State, path string) *object.Entry {
 	t.Helper()
+	if _, empty := d.captured[path+"/"]; empty {
+		return &object.Entry{Mode: object.Dir}
+	}
 	e, err := store.EntryOrNil(s.Tree, path)
 	if err != nil || e == nil {
 		t.Fatalf("%s: %v, %v", path, e, err)

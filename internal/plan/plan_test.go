@@ -172,26 +172,47 @@ func TestTakeBackPlans(t *testing.T) {
 }
 
 // TestLaterPathsStay: a path of a later writer goes only where something takes its place. Here a file would take the
-// place of the directory d, if the other half of its rename did not stay.
+// place of what stands there now, if the other half of its rename did not stay.
 func TestLaterPathsStay(t *testing.T) {
 	t.Parallel()
-	store := statetest.NewStore(t)
-	for name, c := range map[string]struct {
-		locked string
-		want   []string
+	locked := []string{"conflict a: cannot be saved first: locked"}
+	for _, c := range []struct {
+		name, from             string // from became a
+		now                    files
+		goes                   []string // what goes besides, if from comes back
+		also, uncaptured, made files
+		stays                  []string // what goes if it does not
 	}{
-		"d goes back": {"", []string{"create d", "delete a", "delete d/b", "delete d/later", "delete d/sub/later", "rmdir d", "rmdir d/sub", "save a"}},
-		"d stays":     {"a", []string{"conflict a: cannot be saved first: locked", "conflict d: the other half of a rename stays: a", "delete d/b"}},
+		{
+			name: "in a directory", from: "d", made: files{"d/b": "made"}, now: files{"d/later": "later", "d/sub/later": "later"},
+			goes: []string{"delete d/b", "delete d/later", "delete d/sub/later", "rmdir d", "rmdir d/sub"}, stays: []string{"delete d/b"},
+		},
+		{name: "an empty directory", from: "d", now: files{"d/": ""}, goes: []string{"rmdir d"}},
+		{name: "a file in the place of a directory", from: "d/x", now: files{"d": "later"}, goes: []string{"delete d", "mkdir d", "save d"}},
+		{name: "an uncaptured file there", from: "d/x", uncaptured: files{"d": "later"}, goes: []string{"delete d", "mkdir d", "save d"}},
+		{name: "a file above the directory", from: "d/e/x", now: files{"d": "later"}, goes: []string{"delete d", "mkdir d", "mkdir d/e", "save d"}},
+		{
+			name: "another file comes back there", from: "d/x", also: files{"d/y": "also"}, now: files{"d": "later"},
+			goes: []string{"create d/y", "delete d", "mkdir d", "save d"}, stays: []string{"create d/y", "delete d", "mkdir d", "save d"},
+		},
+		{name: "a file that the step made there", from: "d/x", made: files{"d": "made"}, goes: []string{"delete d", "mkdir d"}, stays: []string{"delete d"}},
 	} {
-		now := files{"d/b": "made", "d/later": "later", "d/sub/later": "later"}
-		disk := fakeDisk{now.with(files{"a": "moved"}), now, c.locked}
-		before, after := statetest.NewState(t, store, files{"d": "moved"}), statetest.NewState(t, store, files{"a": "moved", "d/b": "made"})
-		p, err := Make(t.Context(), store, disk, disk.capture(t, store), before, takeBack(t, store, before, after, Overwrite))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := summary(p); !slices.Equal(got, c.want) {
-			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		store := statetest.NewStore(t)
+		captured := c.now.with(c.made)
+		before, after := statetest.NewState(t, store, files{c.from: "moved"}.with(c.also)), statetest.NewState(t, store, files{"a": "moved"}.with(c.made))
+		for lock, want := range map[string][]string{
+			"":  append(c.goes, "create "+c.from, "delete a", "save a"),
+			"a": append(append(c.stays, locked...), "conflict "+c.from+": the other half of a rename stays: a"),
+		} {
+			disk := fakeDisk{captured.with(c.uncaptured).with(files{"a": "moved"}), captured, lock}
+			p, err := Make(t.Context(), store, disk, disk.capture(t, store), before, takeBack(t, store, before, after, Overwrite))
+			if err != nil {
+				t.Fatal(err)
+			}
+			slices.Sort(want)
+			if got := summary(p); !slices.Equal(got, want) {
+				t.Errorf("%s, %q is locked: got %q, want %q", c.name, lock, got, want)
+			}
 		}
 	}
 }

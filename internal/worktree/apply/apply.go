@@ -119,6 +119,8 @@ type Executor struct {
 	order func(*os.File) (device uint64, ok bool) // for tests, as flush; nil = atomicfile.Ordered
 	flush func(*os.File) error                    // nil = (*os.File).Sync
 
+	between func(path string) // for tests: called between the last look at a path and the rename or unlink
+
 	stamps func(*os.File) atomicfile.Fine // for tests; nil = atomicfile.StampsFinely
 	fine   fineStamps
 }
@@ -138,11 +140,13 @@ func (a *Executor) DirsStampFinely(device uint64) bool { return a.fine.of(device
 //  2. Make directories, parents first, including parents that the plan lacks.
 //  3. Write: a temporary file in the same directory, contents, permission bits,
 //     read back and compared with the id; with Sync, flushed in groups of some
-//     dozens; then, if the path still is in the expected state, rename. No file
-//     is written in place, so the other names of a hard link keep their contents.
+//     dozens; then, if the path still is in the expected state, exchange the two
+//     names, and remove the old file if it is the expected one. No file is written
+//     in place, so the other names of a hard link keep their contents.
 //     They keep their permission bits as well: a Chmod of a file writes a new one,
 //     unless it comes to all names of the file.
-//  4. Remove the other files, deepest first.
+//  4. Remove the other files, deepest first: put aside by a rename, looked at once more,
+//     and unlinked.
 //  5. Set the permission bits of directories and remove directories, deepest first.
 //  6. With Sync, flush each directory in which names changed, once. On a file system
 //     that keeps order, one flush serves all; see flushes.
@@ -156,8 +160,9 @@ func (a *Executor) DirsStampFinely(device uint64) bool { return a.fine.of(device
 // With Resume, a path in the wanted state counts as done, whichever process made it so, and a path
 // in the expected state is changed. Any other state is another writer's work and stays: ErrChanged.
 //
-// Not guaranteed: a write by another process between the last check of a path and the rename or
-// unlink, some microseconds later, is lost. Access lists and extended attributes of a replaced file are
+// Not guaranteed: what another process writes into a file that it holds open while the file is replaced or
+// removed is lost. So is a write in the microseconds between the last check of a file and its replacement where
+// nothing can exchange two names (see swap.go). Access lists and extended attributes of a replaced file are
 // those of a new file, and so are owner and group, unless the process is the superuser's (see owner.go).
 //
 // progress, if not nil, is called after each change, never concurrently.

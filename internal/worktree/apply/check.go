@@ -13,10 +13,22 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
-// guard is the last check before a path is replaced or removed: the path must be in the expected
-// state. It returns nil for a path that is absent as expected.
-func (w *worker) guard(r *os.Root, name string, c *Change) (fs.FileInfo, error) {
-	fi, err := r.Lstat(name)
+// guard is the last check before a path is changed: the path must be in the expected state. It returns nil for a path
+// that is absent as expected. Until the caller calls done, no other worker changes a file with several names: a change
+// of another name would move the change time that is compared here.
+func (w *worker) guard(r *os.Root, name string, c *Change) (fi fs.FileInfo, done func(), err error) {
+	done = func() {}
+	if fi, err = r.Lstat(name); err == nil && isLinked(fi) {
+		w.links.Lock()
+		done = w.links.Unlock
+		fi, err = r.Lstat(name)
+	}
+	fi, err = w.asExpected(r, name, c, fi, err)
+	return fi, done, err
+}
+
+// asExpected checks what Lstat has returned for a path.
+func (w *worker) asExpected(r *os.Root, name string, c *Change, fi fs.FileInfo, err error) (fs.FileInfo, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		if c.Was == nil || c.Action == Delete {
 			return nil, nil

@@ -1,7 +1,6 @@
 package apply
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"strconv"
@@ -16,22 +15,6 @@ import (
 // under /proc works on every kernel.
 func chmodUnreadable(r *os.Root, name string, fi fs.FileInfo, perm uint16) error {
 	return withHandle(r, func(fd int) error { return chmodByPath(fd, name, fi, perm) })
-}
-
-// withHandle calls do with the descriptor of a directory.
-func withHandle(r *os.Root, do func(fd int) error) error {
-	dir, err := r.Open(".")
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	conn, err := dir.SyscallConn()
-	if err != nil {
-		return err
-	}
-	var opErr error
-	err = conn.Control(func(fd uintptr) { opErr = do(int(fd)) })
-	return errors.Join(err, opErr)
 }
 
 func chmodByPath(dirfd int, name string, fi fs.FileInfo, perm uint16) error {

@@ -2,7 +2,6 @@ package apply
 
 import (
 	"io/fs"
-	"os"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
@@ -10,16 +9,6 @@ import (
 
 // isLinked reports whether the file has several hard links.
 func isLinked(fi fs.FileInfo) bool { return dir.Links(fi) > 1 }
-
-// alone locks out the other workers from a file with several names until done is called. A change
-// of another name would move the change time that guard compares.
-func (w *worker) alone(r *os.Root, name string) (done func()) {
-	if fi, err := r.Lstat(name); err != nil || !isLinked(fi) {
-		return func() {}
-	}
-	w.links.Lock()
-	return w.links.Unlock
-}
 
 // sameBits counts the names that get the same permission bits, by the file that they had when the plan was
 // made.

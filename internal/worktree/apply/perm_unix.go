@@ -3,6 +3,7 @@
 package apply
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"syscall"
@@ -20,3 +21,19 @@ func openToSync(r *os.Root) (*os.File, error) { return r.Open(".") }
 
 // renameOver renames a file over another, or to a new name.
 func renameOver(r *os.Root, from, to string, _ fs.FileInfo) error { return r.Rename(from, to) }
+
+// withHandle calls do with the descriptor of a directory.
+func withHandle(r *os.Root, do func(fd int) error) error {
+	dir, err := r.Open(".")
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	conn, err := dir.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var opErr error
+	err = conn.Control(func(fd uintptr) { opErr = do(int(fd)) })
+	return errors.Join(err, opErr)
+}

@@ -12,16 +12,17 @@ import (
 
 // remove deletes a file or symlink.
 func (w *worker) remove(r *os.Root, name string, i int) error {
-	defer w.alone(r, name)()
 	c := &w.changes[i]
-	fi, err := w.guard(r, name, c)
+	fi, done, err := w.guard(r, name, c)
+	defer done()
 	if errors.Is(err, dir.ErrChanged) && w.replacedBefore(c) {
 		return nil
 	}
 	if err != nil || fi == nil {
+		w.dropAside(r, i)
 		return err
 	}
-	if err := r.Remove(name); err != nil {
+	if err := w.unlink(r, name, i, fi); err != nil {
 		return err
 	}
 	w.renamed(w.stack.Here(), r)
@@ -131,7 +132,6 @@ func (w *worker) adopt(r *os.Root, name string, c *Change) (fs.FileInfo, error) 
 
 // chmod sets the permission bits of a file or directory.
 func (w *worker) chmod(r *os.Root, name string, i int) error {
-	defer w.alone(r, name)()
 	c := &w.changes[i]
 	expected := *c
 	if c.Mode == object.Dir {
@@ -139,7 +139,8 @@ func (w *worker) chmod(r *os.Root, name string, i int) error {
 		expected.Was = &was
 		was.Perm = w.loosePerm(c, r, name)
 	}
-	fi, err := w.guard(r, name, &expected)
+	fi, done, err := w.guard(r, name, &expected)
+	defer done()
 	if err != nil {
 		return err
 	}

@@ -98,12 +98,13 @@ func TestR92Resume(t *testing.T) {
 	}
 }
 
-// leaveTemps puts half a temporary file wherever a directory is there to hold it.
+// leaveTemps puts half a temporary file, or a file that was put aside, wherever a directory is there to hold it.
 func leaveTemps(t *testing.T, root string, changes []Change) {
 	t.Helper()
 	for i, c := range changes {
 		at := filepath.Join(root, parentPath(c.Path), dir.TempName("t0", i))
-		if fi, err := os.Lstat(filepath.Dir(at)); c.Action.Makes() && c.Mode != object.Dir && err == nil && fi.IsDir() {
+		leaf := c.Action.Makes() && c.Mode != object.Dir || c.Action == Delete
+		if fi, err := os.Lstat(filepath.Dir(at)); leaf && err == nil && fi.IsDir() {
 			must(t, os.WriteFile(at, []byte("half"), 0o600))
 		}
 	}

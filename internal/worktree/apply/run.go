@@ -26,7 +26,7 @@ type execution struct {
 	twins    map[string]int    // when resuming: the index of the change that makes a path, or impliedFolder
 	instead  map[string]string // when resuming: Change.As by path
 	progress func(done, total int)
-	links    sync.Mutex // see alone
+	links    sync.Mutex // see guard
 	bits     sameBits
 
 	mu    sync.Mutex // guards the rest

@@ -35,13 +35,13 @@ func RemoveTemps(root, token string, changes []Change) error {
 	return errors.Join(append(failed, w.tighten())...)
 }
 
-// writtenFolders returns the directories in which changes make temporary files.
+// writtenFolders returns the directories in which changes make temporary files, or put files aside.
 func writtenFolders(changes []Change) map[string]bool {
 	folders := map[string]bool{}
 	for i := range changes {
 		c := &changes[i]
 		writes := c.Action.Makes() && c.Action != Mkdir || c.Action == Chmod && c.Mode != object.Dir
-		if writes && CheckPath(c.Path) == nil {
+		if (writes || c.Action == Delete) && CheckPath(c.Path) == nil {
 			folders[parentPath(c.Path)] = true
 		}
 	}

@@ -40,8 +40,7 @@ func TestRemoveTempsTakesItsOwnOnly(t *testing.T) {
 		"a/.cairn-t0-3.tmp/f": aFile("in a directory"), "a/.cairn-t1-0.tmp": aFile("other"), "a/.cairn-t0-1-0.tmp": aFile("other"),
 		"a/.cairn-t0-x.tmp": aFile("no number"), "b/.cairn-t0-0.tmp": aFile("not a directory of the plan"), ".cairn-t0-0.tmp": aFile("root"),
 		"bits/.cairn-t0-7.tmp": aFile("of a file with other names"), "bits/f": aFile("it"), "dirbits/.cairn-t0-8.tmp": aFile("nothing is written for a directory"),
-		"removed/.cairn-t0-9.tmp": aFile("nothing is written where something is deleted"),
-		"link":                    aLink(outside), "file": aFile("no directory"),
+		"removed/.cairn-t0-9.tmp": aFile("put aside"), "link": aLink(outside), "file": aFile("no directory"),
 	}
 	tree.build(t, root)
 	testTree{".cairn-t0-4.tmp": aFile("outside")}.build(t, outside)
@@ -55,6 +54,8 @@ func TestRemoveTempsTakesItsOwnOnly(t *testing.T) {
 	delete(tree, "a/.cairn-t0-0.tmp")
 	delete(tree, "a/.cairn-t0-12345.tmp")
 	delete(tree, "bits/.cairn-t0-7.tmp")
+	delete(tree, "removed/.cairn-t0-9.tmp")
+	tree["removed"] = aFolder()
 	tree.check(t, root)
 	must(t, RemoveTemps(root, "t0", append(changes, Change{Path: "f", Action: Create, Mode: object.Regular})))
 	delete(tree, ".cairn-t0-0.tmp")

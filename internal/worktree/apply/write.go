@@ -198,13 +198,13 @@ func (w *worker) prepareLink(r *os.Root, tmp string, c *Change, src io.Reader, s
 
 // replace renames the temporary file to name, if the path is still in the expected state.
 func (w *worker) replace(r *os.Root, tmp, name string, i int, made fs.FileInfo) error {
-	defer w.alone(r, name)()
 	c := &w.changes[i]
-	old, err := w.guard(r, name, c)
+	old, done, err := w.guard(r, name, c)
+	defer done()
 	if err != nil {
 		return err
 	}
-	if err := renameOver(r, tmp, name, old); err != nil {
+	if err := w.swapIn(r, tmp, name, c, old, made); err != nil {
 		return err
 	}
 	w.outcomes[i].Linked = old != nil && isLinked(old)

@@ -86,6 +86,9 @@ func (r *Repo) CountLines(c *Change, opt DiffOptions) (additions, deletions int,
 	return r.differ.CountLines(c, opt)
 }
 
+// Sizes returns how many bytes a file has on both sides of a change, 0 where there is none.
+func (r *Repo) Sizes(c *Change) (before, after int64, err error) { return r.differ.Sizes(c) }
+
 // FileDiffs yields a FileDiff for each change in list.
 func (r *Repo) FileDiffs(ctx context.Context, list []Change, opt DiffOptions) iter.Seq2[FileDiff, error] {
 	return r.differ.FileDiffs(ctx, list, opt)

@@ -12,7 +12,7 @@ import (
 )
 
 // TestDiffStat compares the table with git's for random numbers of added and deleted
-// lines, below and above what fits on a line, with colours and without.
+// lines and bytes, below and above what fits on a line, with colours and without.
 func TestDiffStat(t *testing.T) {
 	t.Parallel()
 	gittest.LongUnlessRace(t)
@@ -50,6 +50,9 @@ func statTrees(rng *rand.Rand) (before, after gittest.Tree) {
 		kept, gone, added := rng.IntN(10), rng.IntN(scale), rng.IntN(scale)
 		before[name] = gittest.File(numbered("kept", kept) + numbered("gone", gone))
 		after[name] = gittest.File(numbered("kept", kept) + numbered("added", added))
+		if rng.IntN(4) == 0 {
+			before[name], after[name] = gittest.File("\x00"+numbered("gone", gone)), gittest.File("\x00"+numbered("added", added))
+		}
 		switch rng.IntN(6) {
 		case 0:
 			delete(before, name)

@@ -136,6 +136,18 @@ func (r *Differ) CountLines(c *history.Change, opt DiffOptions) (additions, dele
 	return stat.Added, stat.Deleted, "", nil
 }
 
+// Sizes returns how many bytes a file has on both sides of a change, 0 for none.
+func (r *Differ) Sizes(c *history.Change) (before, after int64, err error) {
+	if err := history.CheckChange(c); err != nil {
+		return 0, 0, err
+	}
+	if before, err = r.BlobSize(history.OldEntry(c)); err != nil {
+		return 0, 0, err
+	}
+	after, err = r.BlobSize(history.NewEntry(c))
+	return before, after, err
+}
+
 // fileSides are the contents of both sides, or the reason why they were not read.
 type fileSides struct {
 	old, new         []byte
@@ -162,24 +174,17 @@ func (opt *DiffOptions) limit() int64 {
 
 // sides reads both sides of a change, unless they are too large.
 func (r *Differ) sides(c *history.Change, opt DiffOptions) (s fileSides, err error) {
-	if err := history.CheckChange(c); err != nil {
-		return s, err
-	}
-	before, after := history.OldEntry(c), history.NewEntry(c)
-	if s.oldSize, err = r.BlobSize(before); err != nil {
-		return s, err
-	}
-	if s.newSize, err = r.BlobSize(after); err != nil {
+	if s.oldSize, s.newSize, err = r.Sizes(c); err != nil {
 		return s, err
 	}
 	if max(s.oldSize, s.newSize) > opt.limit() && c.OldID != c.NewID {
 		s.note = noteTooLarge
 		return s, nil
 	}
-	if s.old, err = r.Blob(before); err != nil {
+	if s.old, err = r.Blob(history.OldEntry(c)); err != nil {
 		return s, err
 	}
-	if s.new, err = r.Blob(after); err != nil {
+	if s.new, err = r.Blob(history.NewEntry(c)); err != nil {
 		return s, err
 	}
 	if linediff.Binary(s.old) || linediff.Binary(s.new) {

@@ -22,6 +22,8 @@ type File struct {
 	Additions, Deletions int
 	Note                 string // why there are no counts
 	From                 string // the path before, of a rename
+
+	before, after int64 // bytes of a binary file, where its contents differ
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -77,7 +79,11 @@ func count(ctx context.Context, repo *cairn.Repo, c *cairn.FileChange, opt cairn
 	if opt.IgnoreSpace && c.From == "" && c.OldID != c.NewID && c.OldMode == c.NewMode && added+deleted == 0 && note == "" {
 		return nil, nil
 	}
-	return &File{Path: c.Path, Status: c.Status, Additions: added, Deletions: deleted, Note: note, From: c.From}, nil
+	f := &File{Path: c.Path, Status: c.Status, Additions: added, Deletions: deleted, Note: note, From: c.From}
+	if note == noteBinary && c.OldID != c.NewID {
+		f.before, f.after, err = repo.Sizes(&c.Change)
+	}
+	return f, err
 }
 
 // Style says how a table looks.
@@ -88,7 +94,7 @@ type Style struct {
 
 // Write prints the table for lines of a width. Names and counts come first; the bars
 // share the rest of the width, at least minBar columns. Unlike git's, names are never cut
-// short, and a binary file has no sizes.
+// short.
 func Write(w io.Writer, stats []File, columns int, style Style) error {
 	if len(stats) == 0 {
 		return nil
@@ -127,13 +133,16 @@ type table struct {
 	colored              bool
 }
 
-const textBinary = "Bin"
+const (
+	noteBinary = "binary" // of Repo.CountLines
+	textBinary = "Bin"
+)
 
 func (t *table) add(f File) {
 	t.name = max(t.name, wording.Columns(f.name()))
 	t.most = max(t.most, f.Additions+f.Deletions)
 	t.number = max(t.number, len(strconv.Itoa(t.most)))
-	if f.Note == "binary" {
+	if f.Note == noteBinary {
 		t.number = max(t.number, len(textBinary))
 	}
 	t.added, t.deleted = t.added+f.Additions, t.deleted+f.Deletions
@@ -144,11 +153,23 @@ func (t *table) counts(f File) string {
 	case "":
 		text := fmt.Sprintf("%*d %s", t.number, f.Additions+f.Deletions, t.draw(f.Additions, f.Deletions))
 		return strings.TrimRight(text, " ")
-	case "binary":
-		return textBinary
+	case noteBinary:
+		return fmt.Sprintf("%*s", t.number, textBinary) + t.sizes(f)
 	}
 	return f.Note
 }
+
+// sizes are those of a binary file, unless it is empty on both sides or its contents stay.
+func (t *table) sizes(f File) string {
+	if f.before == 0 && f.after == 0 {
+		return ""
+	}
+	number := func(n int64) string { return strconv.FormatInt(n, 10) }
+	return " " + t.painted(red, number(f.before)) + " -> " + t.painted(green, number(f.after)) + " bytes"
+}
+
+// The colours of what was removed and added.
+const red, green = "\x1b[31m", "\x1b[32m"
 
 // draw draws a bar, to scale where the longest one would not fit. A count that is
 // not 0 has at least one sign, and the longer half takes up the rounding.
@@ -166,7 +187,7 @@ func (t *table) draw(plus, minus int) string {
 			plus = total - minus
 		}
 	}
-	return t.painted("\x1b[32m", strings.Repeat("+", plus)) + t.painted("\x1b[31m", strings.Repeat("-", minus))
+	return t.painted(green, strings.Repeat("+", plus)) + t.painted(red, strings.Repeat("-", minus))
 }
 
 // painted returns signs in a colour.

@@ -3,6 +3,7 @@ package cairn_test
 import (
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
@@ -104,5 +105,31 @@ func TestV06_IgnoredWhileUnreadable(t *testing.T) {
 	}
 	if names := f.patch(first); !slices.Equal(names, []string{".gitignore"}) {
 		t.Errorf("changed: %q", names)
+	}
+}
+
+// TestDirectoryInTheLastPlace: a captured path becomes what no capture holds, and then a directory. The directory and
+// all in it is captured: what stood there says nothing of it.
+func TestDirectoryInTheLastPlace(t *testing.T) {
+	t.Parallel()
+	for kind, captured := range map[string]gittest.Node{"file": gittest.File("1\n"), "link": gittest.Link("x")} {
+		for name, held := range map[string]gittest.Node{"a fifo": gittest.FIFO(), "a too large file": gittest.File(strings.Repeat("x", 101))} {
+			t.Run(kind+", "+name, func(t *testing.T) {
+				t.Parallel()
+				f := newFixture(t, gittest.Tree{"p": captured, "other": gittest.File("1\n")})
+				f.opt.MaxFileSize = 100
+				f.trackAll()
+				f.remove("p")
+				gittest.Create(t, f.root, gittest.Tree{"p": held})
+				skippedAs(t, f.track().Skipped, "p", map[bool]string{true: "special file", false: "too large"}[name == "a fifo"])
+				f.remove("p")
+				for _, made := range []string{"p/d/new", "p/d/newer"} {
+					f.write(made, "new\n")
+					if now := f.files(f.trackAll()); !slices.Contains(now, made) {
+						t.Errorf("captured: %q, but not %s", now, made)
+					}
+				}
+			})
+		}
 	}
 }

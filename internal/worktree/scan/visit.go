@@ -132,6 +132,9 @@ func knownDir(rec index.Record) bool {
 	return rec != nil && rec.Mode() == object.Dir && rec.Skip() == index.Captured && (!rec.ID().IsZero() || rec.Empty())
 }
 
+// heldDir reports whether an old entry is a directory that was captured before it became unreadable.
+func heldDir(rec index.Record) bool { return rec != nil && rec.Mode() == object.Dir && rec.Held() }
+
 // protectsBelow reports whether no ignore rule may drop a directory: the index has a held file or a
 // captured directory below it, or the last scan could not read it. A directory has no tree
 // where the only held file below it is too large, and where all directories in it are empty.
@@ -193,7 +196,7 @@ func (w *worker) drop(n *node, rec index.Record) {
 func (w *worker) visitDir(n *node, name string, rec index.Record, st dir.Info) error {
 	path, room := n.join(name)
 	known, excluded := knownDir(rec), w.excluded(path)
-	trusted := known || rec != nil && rec.Held() || !w.visible(n, path, true) // Held: captured before it was unreadable
+	trusted := known || heldDir(rec) || !w.visible(n, path, true)
 	if excluded || trusted && !known && !w.protectsBelow(path, rec) {
 		n.leaky = n.leaky || excluded
 		w.drop(n, rec)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"iter"
+	"slices"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
@@ -107,6 +108,8 @@ func (f *family) inScope(in Scope) ([]stepRef, error) {
 	found := in == Scope{}
 	meant := make(map[string]bool)
 	means := false
+	// In a session without messages of the user each message is a turn.
+	in.Turn = in.Turn && slices.ContainsFunc(f.head.messages, func(m *message) bool { return m.Role == RoleUser })
 	for _, m := range f.head.messages {
 		if means = in.means(m, means); !means {
 			continue

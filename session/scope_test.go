@@ -46,3 +46,22 @@ func TestScopes(t *testing.T) {
 		}
 	}
 }
+
+// TestScopesWithoutUser: in a session without messages of the user each message is a turn, also in a scope.
+func TestScopesWithoutUser(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
+	for _, id := range []string{"m1", "m2"} {
+		if _, err := f.BeginStep(background, session.StepBegin{Session: "s", Message: id, Step: id}); err != nil {
+			t.Fatal(err)
+		}
+		f.write("by-"+id, id)
+		f.end("s", id)
+	}
+	for _, id := range []string{"m1", "m2"} {
+		list, err := f.Changes(background, "s", session.Scope{Message: id, Turn: true})
+		if err != nil || len(list) != 1 || list[0].Path != "by-"+id {
+			t.Errorf("%s: %+v, %v", id, list, err)
+		}
+	}
+}

@@ -265,7 +265,7 @@ type StepEnd struct {
 type Scope struct {
 	Message, Step string
 
-	Turn bool // with Message: also the messages that answer it, up to the next one of the user
+	Turn bool // with Message: also the messages that answer it, up to the next one of the user; without any of the user it is alone
 	Rest bool // with Message: also all messages after it
 }
 

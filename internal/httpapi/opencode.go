@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -92,16 +93,16 @@ func (s *Server) answerOpenCode(w http.ResponseWriter, r *http.Request, run func
 	if !errors.As(s.problemOf(r.Context(), err), &p) {
 		panic("internal error: no problem: " + err.Error())
 	}
-	switch p.Status {
-	case http.StatusConflict:
+	switch kind := protocol.KindOf(p.Type); {
+	case kind == protocol.Busy || kind == protocol.Locked: // what waiting helps against
 		writeOpenCode(w, p.Status, map[string]string{"_tag": "SessionBusyError", "sessionID": id, "message": "Session is busy: " + id})
-	case http.StatusNotFound, http.StatusGone:
+	case p.Status == http.StatusNotFound || p.Status == http.StatusGone:
 		message := p.Detail
 		if errors.Is(err, session.ErrNotFound) {
 			message = "Session not found: " + id
 		}
 		writeOpenCode(w, http.StatusNotFound, notFoundError(message))
-	case http.StatusBadRequest:
+	case p.Status == http.StatusBadRequest:
 		writeOpenCode(w, p.Status, named{"BadRequest", map[string]any{"message": p.Detail, "kind": "Params"}})
 	default:
 		writeOpenCode(w, p.Status, named{"UnknownError", map[string]any{"message": p.Detail, "ref": "err_" + strings.ToLower(rand.Text()[:8])}})
@@ -268,7 +269,8 @@ func openCodeFork(p *Project, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := p.Sessions.Fork(r.Context(), r.PathValue("id"), message, "ses_"+rand.Text())
+	ctx, id := r.Context(), r.PathValue("id")
+	out, err := p.Sessions.Fork(ctx, id, message, "ses_"+rand.Text())
 	if err != nil {
 		return nil, err
 	}

@@ -270,7 +270,13 @@ func openCodeFork(p *Project, r *http.Request) (any, error) {
 		return nil, err
 	}
 	ctx, id := r.Context(), r.PathValue("id")
+	if _, err := p.Sessions.Brief(ctx, id); err != nil {
+		return nil, err
+	}
 	out, err := p.Sessions.Fork(ctx, id, message, "ses_"+rand.Text())
+	if errors.Is(err, session.ErrNotFound) { // the session is there
+		err = &openCodeError{http.StatusNotFound, notFoundError("Message not found: " + shorten(message))}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -279,6 +279,20 @@ func TestOpenCodeBusy(t *testing.T) {
 	f.check("edge/13-busy-revert")
 }
 
+// TestOpenCodeForkUnknown: the answer names the session or the message that is missing.
+func TestOpenCodeForkUnknown(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree)
+	f.user("ses_1", "msg_1", "prt_1")
+	for target, want := range map[string]string{"ses_1": "Message not found: msg_x", "ses_x": "Session not found: ses_x"} {
+		var e named
+		f.call("POST", "/opencode/session/"+target+"/fork", `{"messageID":"msg_x"}`).want(t, 404, &e)
+		if e.Name != "NotFoundError" || e.Data["message"] != want {
+			t.Errorf("%s: %+v", target, e)
+		}
+	}
+}
+
 // TestOpenCodeRefused: a refusal that waiting does not change is not told as a busy session.
 func TestOpenCodeRefused(t *testing.T) {
 	t.Parallel()

@@ -83,6 +83,7 @@ func (s *Server) answerDav(w http.ResponseWriter, r *http.Request) {
 	}
 	inner := r.Clone(r.Context())
 	inner.URL.Path, inner.URL.RawPath = prefix+path, ""
+	ignoreDates(inner.Header)
 	if r.Method == "PROPFIND" {
 		listing := &lockless{ResponseWriter: w}
 		defer listing.end()
@@ -91,6 +92,15 @@ func (s *Server) answerDav(w http.ResponseWriter, r *http.Request) {
 	(&webdav.Handler{Prefix: prefix, FileSystem: files, LockSystem: noLocks{}}).ServeHTTP(w, inner)
 	if err := files.Err(); err != nil && r.Context().Err() == nil {
 		broken(s, err)
+	}
+}
+
+// ignoreDates removes what asks by a date whether the client has the content. An address with @ or a pin may name an
+// older checkpoint than before, or another one of the same second. Entity tags tell them apart.
+func ignoreDates(h http.Header) {
+	h.Del("If-Modified-Since")
+	if known := h.Get("If-Range"); known != "" && !strings.HasPrefix(known, `"`) {
+		h.Del("Range")
 	}
 }
 

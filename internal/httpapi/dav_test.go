@@ -227,6 +227,28 @@ func TestDavContents(t *testing.T) {
 	}
 }
 
+// TestDavDates: the date of a checkpoint does not tell whether the client has the content of an address. The address may
+// name an older checkpoint now, or one of the same second.
+func TestDavDates(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("older\n")})
+	older := f.track()
+	f.write("a", "newer\n")
+	f.call("PUT", "/pins/here", map[string]string{"hash": f.track()}).want(t, 204, nil)
+	date := f.call("HEAD", "/dav/here/a", nil).header.Get("Last-Modified")
+	f.call("DELETE", "/pins/here", nil).want(t, 204, nil)
+	f.call("PUT", "/pins/here", map[string]string{"hash": older}).want(t, 204, nil)
+	for _, header := range [][]string{{"If-Modified-Since", date}, {"If-Range", date, "Range", "bytes=2-"}} {
+		r := request(t, "GET", "/dav/here/a", nil)
+		for i := 0; i < len(header); i += 2 {
+			r.Header.Set(header[i], header[i+1])
+		}
+		if got := call(t, f.door, r); got.status != 200 || string(got.body) != "older\n" {
+			t.Errorf("%q: %d %q", header, got.status, got.body)
+		}
+	}
+}
+
 func TestDavMethods(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, someTree)

@@ -34,11 +34,18 @@ type dir interface {
 
 func absent(path string) error { return fmt.Errorf("%w: %s", cairn.ErrNotFound, path) }
 
-func (n *node) Name() string       { return n.name }
-func (n *node) Size() int64        { return n.size }
-func (n *node) ModTime() time.Time { return n.time }
-func (n *node) IsDir() bool        { return n.dir != nil }
-func (n *node) Sys() any           { return nil }
+func (n *node) Name() string { return n.name }
+func (n *node) Size() int64  { return n.size }
+func (n *node) IsDir() bool  { return n.dir != nil }
+func (n *node) Sys() any     { return nil }
+
+// ModTime is the beginning of 1970 for the top and for projects, which have no date. Clients cannot use the year 1.
+func (n *node) ModTime() time.Time {
+	if n.time.IsZero() {
+		return time.Unix(0, 0)
+	}
+	return n.time
+}
 
 // Mode gives a symlink the mode of a file: its content is the target.
 func (n *node) Mode() fs.FileMode {

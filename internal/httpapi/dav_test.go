@@ -108,6 +108,9 @@ func TestDavListing(t *testing.T) {
 			t.Errorf("%q does not name %s", list[2+i], id)
 		}
 	}
+	if p := all.Responses[0].Propstat[0].Prop; p.Modified != "Thu, 01 Jan 1970 00:00:00 GMT" {
+		t.Errorf("date of the top: %q", p.Modified)
+	}
 	if name := all.Responses[4].Propstat[0].Prop.Name; name != "good" {
 		t.Errorf("name %q", name)
 	}

@@ -58,16 +58,22 @@ func (n *node) Mode() fs.FileMode {
 // ETag implements webdav.ETager.
 func (n *node) ETag(context.Context) (string, error) { return `"` + n.id.String() + `"`, nil }
 
-// symlinkType is the type that desktops give to symlinks.
-const symlinkType = "inode/symlink"
+// SymlinkType is the type that desktops give to symlinks.
+const SymlinkType = "inode/symlink"
 
 // ContentType implements webdav.ContentTyper. It goes by the name alone: a listing reads no contents.
 func (n *node) ContentType(context.Context) (string, error) {
 	if n.mode == object.Symlink {
-		return symlinkType, nil
+		return SymlinkType, nil
 	}
 	if t := mime.TypeByExtension(path.Ext(n.name)); t != "" {
 		return t, nil
 	}
 	return "application/octet-stream", nil
+}
+
+// IsSymlink reports whether a file of an FS is a symlink of the checkpoint.
+func IsSymlink(info fs.FileInfo) bool {
+	n, ok := info.(*node)
+	return ok && n.mode == object.Symlink
 }

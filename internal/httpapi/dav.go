@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"io"
+	"io/fs"
 	"net/http"
 	"strings"
 
@@ -78,7 +79,7 @@ func (s *Server) answerDav(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, r, problem(http.StatusMethodNotAllowed, protocol.BadRequest, "%s is a directory: PROPFIND lists it", shorten(r.URL.Path)))
 		return
 	case r.Method != "PROPFIND":
-		h.Set("Content-Type", contentType(info.Name(), []byte{0})) // unknown names are bytes
+		h.Set("Content-Type", davType(info))
 		h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	}
 	inner := r.Clone(r.Context())
@@ -93,6 +94,14 @@ func (s *Server) answerDav(w http.ResponseWriter, r *http.Request) {
 	if err := files.Err(); err != nil && r.Context().Err() == nil {
 		broken(s, err)
 	}
+}
+
+// davType is the type of a file, never one that a browser would run. Unknown names are bytes.
+func davType(info fs.FileInfo) string {
+	if dav.IsSymlink(info) {
+		return dav.SymlinkType
+	}
+	return contentType(info.Name(), []byte{0})
 }
 
 // ignoreDates removes what asks by a date whether the client has the content. An address with @ or a pin may name an

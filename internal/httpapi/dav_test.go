@@ -176,6 +176,9 @@ func TestDavContents(t *testing.T) {
 			if err != nil || r.status != 200 || r.header.Get("ETag") != all.Responses[i+1].Propstat[0].Prop.Tag {
 				t.Errorf("%s: %d %v", href, r.status, err)
 			}
+			if kind := r.header.Get("Content-Type"); (name == "link") != (kind == "inode/symlink") {
+				t.Errorf("%s: %s", href, kind)
+			}
 			if r.header.Get("Content-Security-Policy") == "" || strings.Contains(r.header.Get("Content-Type"), "html") {
 				t.Errorf("%s could run: %v", href, r.header)
 			}

@@ -15,7 +15,7 @@ type ChangeRequest struct {
 	From         string        `json:"from,omitempty" maxLength:"200" doc:"revert: what changed since."`
 	To           string        `json:"to,omitempty" maxLength:"200" doc:"revert: up to where; what came later stays."`
 	Patches      []cairn.Patch `json:"patches,omitempty" maxItems:"10000" doc:"revert: each file goes to its state at the hash of the first patch that names it."`
-	Paths        []string      `json:"paths,omitempty" maxItems:"100000" doc:"Only these, and what is below them."`
+	Paths        []string      `json:"paths,omitempty" minItems:"1" maxItems:"100000" doc:"Only these, and what is below them."`
 	KeepNew      bool          `json:"keepNew,omitempty" doc:"restore: leave alone what was created since, unless it stands in the place of what comes back."`
 	OnConflict   string        `json:"onConflict,omitempty" enum:"merge,overwrite,keep,fail" doc:"What becomes of a path that was changed since."`
 	Git          bool          `json:"git,omitempty" doc:"undo, redo: the git repository goes back, too. /apply does so only with a planID: 409 without one."`
@@ -28,7 +28,7 @@ type ChangeRequest struct {
 
 // BackRequest is a ChangeRequest whose action is known.
 type BackRequest struct {
-	Paths      []string `json:"paths,omitempty" maxItems:"100000" doc:"Only these, and what is below them."`
+	Paths      []string `json:"paths,omitempty" minItems:"1" maxItems:"100000" doc:"Only these, and what is below them."`
 	OnConflict string   `json:"onConflict,omitempty" enum:"merge,overwrite,keep,fail"`
 	Git        bool     `json:"git,omitempty" doc:"The git repository goes back, too: only with the planID of a dry run, 409 without one."`
 	ThisRoot   bool     `json:"thisRoot,omitempty" doc:"Only in this directory, of an operation that went over several."`

@@ -118,7 +118,7 @@ func (s *Server) apiConfig() huma.Config {
 
 // apiVersion is the version of the operations. It grows when a client could notice a
 // change.
-const apiVersion = "2.6.0"
+const apiVersion = "2.6.1"
 
 // twins map types with a JSON form of their own to types that describe this form.
 var twins = map[reflect.Type]reflect.Type{

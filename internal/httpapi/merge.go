@@ -17,7 +17,7 @@ type SourceOfChanges struct {
 // MergeRequest describes a merge.
 type MergeRequest struct {
 	SourceOfChanges
-	Paths  []string `json:"paths,omitempty" maxItems:"100000" doc:"Only these, and what is below them."`
+	Paths  []string `json:"paths,omitempty" minItems:"1" maxItems:"100000" doc:"Only these, and what is below them."`
 	Hunks  []string `json:"hunks,omitempty" minItems:"1" maxItems:"100000" pattern:"^[0-9a-f]{4,12}$" doc:"Only these hunks of /compare, by their names or beginnings of these."`
 	Base   string   `json:"base,omitempty" maxLength:"200" doc:"The state that both sides come from, a checkpoint of either; by default the newest that they have in common."`
 	DryRun bool     `json:"dryRun,omitempty" doc:"Only say what would be done."`
@@ -64,6 +64,9 @@ func (s *Server) mergeOperations() {
 		description: "Nothing is changed. Each source is compared with the state that it has in common with the project. Files that another source, or the project itself, changed, too, are marked.",
 	}, func(ctx context.Context, p *Project, in *inCompare) (*cairn.Comparison, error) {
 		paths, err := decodePaths("body.paths", in.Body.Paths)
+		if err == nil && len(in.Body.Sources) == 0 { // null
+			err = badField("body.sources", "", "expected at least one")
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -125,7 +125,7 @@ type previewArgs struct {
 }
 
 func (t *tools) restore(ctx context.Context, args restoreArgs) (outcome, string, error) {
-	list, err := paths(args.Paths)
+	list, err := chosenPaths(args.Paths)
 	if err == nil && args.Hash == "" {
 		err = fmt.Errorf("%w: hash is empty; @ is the newest checkpoint", errArguments)
 	}
@@ -221,6 +221,6 @@ func (a *scopeArgs) options(by planArgs) (opt cairn.RevertOptions, err error) {
 			return opt, fmt.Errorf("%w: %w", errArguments, err)
 		}
 	}
-	opt.Paths, err = paths(a.Paths)
+	opt.Paths, err = chosenPaths(a.Paths)
 	return opt, err
 }

@@ -89,3 +89,19 @@ func paths(list []string) ([]string, error) {
 	}
 	return out, nil
 }
+
+// notEmpty refuses an empty list of what a tool is to change. A client that has chosen nothing does not mean everything.
+func notEmpty[T any](name string, list []T) error {
+	if list != nil && len(list) == 0 {
+		return fmt.Errorf("%w: %s is empty; without it everything is meant", errArguments, name)
+	}
+	return nil
+}
+
+// chosenPaths decodes the paths of a tool that changes files.
+func chosenPaths(list []string) ([]string, error) {
+	if err := notEmpty("paths", list); err != nil {
+		return nil, err
+	}
+	return paths(list)
+}

@@ -131,6 +131,9 @@ type lineArgs struct {
 
 // put puts the choice into the options of a revert.
 func (a *hunkArgs) put(opt *cairn.RevertOptions) error {
+	if err := cmp.Or(notEmpty("hunks", a.Hunks), notEmpty("lines", a.Lines)); err != nil {
+		return err
+	}
 	opt.Hunks = a.Hunks
 	for _, l := range a.Lines {
 		list, err := paths([]string{l.Path})
@@ -152,7 +155,7 @@ type sessionRevertArgs struct {
 func (t *tools) sessionRevert(ctx context.Context, args sessionRevertArgs) (outcome, string, error) {
 	opt, err := args.options(args.planArgs)
 	if err == nil {
-		err = args.put(&opt)
+		err = cmp.Or(args.put(&opt), notEmpty("stepIDs", args.Steps))
 	}
 	places := len(opt.Hunks) + len(opt.Lines)
 	alone := args.Turn != nil && args.Message == "" && args.Step == "" // a whole turn

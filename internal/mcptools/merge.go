@@ -1,6 +1,7 @@
 package mcptools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,8 +51,8 @@ type compared struct {
 }
 
 func (t *tools) merge(ctx context.Context, args mergeArgs) (out outcome, text string, err error) {
-	list, err := paths(args.Paths)
-	if err != nil {
+	list, err := chosenPaths(args.Paths)
+	if err = cmp.Or(err, notEmpty("hunks", args.Hunks)); err != nil {
 		return out, "", err
 	}
 	err = t.withSources([]sourceArgs{args.sourceArgs}, func(from []cairn.MergeSource) error {

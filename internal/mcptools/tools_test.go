@@ -222,6 +222,17 @@ func TestWrongArguments(t *testing.T) {
 		args       map[string]any
 	}{
 		{"wrong arguments: a path is empty", "restore", map[string]any{"hash": "@", "paths": []string{""}}},
+		{"paths is empty", "restore", map[string]any{"hash": "@", "paths": []string{}}},
+		{"paths is empty", "preview", map[string]any{"action": "restore", "hash": "@", "paths": []string{}}},
+		{"paths is empty", "revert", map[string]any{"hash": "@", "paths": []string{}}},
+		{"hunks is empty", "revert", map[string]any{"hash": "@", "hunks": []string{}}},
+		{"lines is empty", "revert", map[string]any{"hash": "@", "lines": []any{}}},
+		{"paths is empty", "undo", map[string]any{"paths": []string{}}},
+		{"paths is empty", "merge", map[string]any{"hash": "@", "paths": []string{}}},
+		{"hunks is empty", "merge", map[string]any{"hash": "@", "hunks": []string{}}},
+		{"hunks is empty", "session_revert", map[string]any{"turn": 1, "hunks": []string{}}},
+		{"stepIDs is empty", "session_revert", map[string]any{"turn": 1, "stepIDs": []string{}}},
+		{"lines is empty", "session_unrevert", map[string]any{"lines": []any{}}},
 		{"wrong arguments: hash is empty", "restore", map[string]any{"hash": ""}},
 		{`missing properties: ["hash"]`, "restore", nil},
 		{"either hash, or from and to", "revert", map[string]any{"hash": "@", "from": "@"}},

@@ -161,6 +161,8 @@ func (v *visit) offer(g *gitPart, w *way) error {
 		return nil
 	case err != nil:
 		return err
+	case res.Git == nil: // an unrevert of nothing
+		return nil
 	}
 	if g.Offer = with.address(v); gitIdle(res) && len(res.Git.Conflicts) == 0 {
 		g.Offer = ""

@@ -93,3 +93,16 @@ func testUnrevertBoxes(t *testing.T, b *browser) {
 		t.Errorf("a.txt is %q, b.txt %q", got, f.read("b.txt"))
 	}
 }
+
+// TestUnrevertTwice: a preview that is loaded again after another client has brought everything back says so.
+func TestUnrevertTwice(t *testing.T) {
+	t.Parallel()
+	f := revertedFiles(t)
+	address := f.at("plan", "do", "unrevert", "session", "s")
+	f.get(address).want(http.StatusOK, "Bring back what was reverted")
+	if _, _, err := f.sessions.Unrevert(t.Context(), "s", session.MoveOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f.get(address).want(http.StatusOK, "Nothing would change")
+	f.get(address+"&git=1").want(http.StatusOK, "Nothing would change")
+}

@@ -92,7 +92,10 @@ func (v *visit) tickedInside(w *way, b *boxes) (*way, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(steps) == 0 {
+		switch {
+		case len(steps) == 0 && len(b.steps) > 0: // the form was confirmed before, or another client was faster
+			return nil, fmt.Errorf("%w: the ticked steps are taken back already", cairn.ErrMoved)
+		case len(steps) == 0:
 			return nil, errNothingChosen
 		}
 		if other = changed; changed {

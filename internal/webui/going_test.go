@@ -138,3 +138,15 @@ func TestStepWithoutOtherSessions(t *testing.T) {
 		t.Error("not exactly two steps of the turn went back")
 	}
 }
+
+// TestConfirmTwice: a preview that is confirmed after its steps went back tells that, not that nothing is ticked.
+func TestConfirmTwice(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.write("a", "1\n")
+	f.track("")
+	f.stepOf(session.StepBegin{Session: "s", Message: "m1", Step: "1", Prompt: "count"}, func() { f.write("a", "2\n") })
+	plan := f.get(f.at("plan", "do", "session", "session", "s", "message", "m1"))
+	f.confirm(plan).want(http.StatusSeeOther)
+	f.confirm(plan).want(http.StatusConflict, "taken back already").lacks("Nothing is chosen")
+}

@@ -47,6 +47,28 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+// TestEventsOfFurtherRoots: what a way back changes in another directory of its session is told as a change of that project.
+func TestEventsOfFurtherRoots(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree)
+	second := f.besides(t, gittest.Tree{"s": gittest.File("1\n")})
+	web := httptest.NewServer(f.door)
+	defer web.Close()
+	defer f.server.Drain()
+	f.call("POST", "/sessions", SessionBegin{ID: "s", Further: []string{second}}).want(t, 200, nil)
+	f.step("s", "m", "1", func() { gittest.Create(t, second, gittest.Tree{"new": gittest.File("2\n")}) })
+	next := listen(t, web.URL+"/events?directory="+url.QueryEscape(second))
+	next() // hello
+	f.call("POST", "/session/s/undo", "").want(t, 200, nil)
+	if e := next(); e.Type != EventOperation || e.Kind != "revert" || e.Directory != second || e.Operation == "" || e.Deleted != 1 || e.Session != "s" {
+		t.Errorf("%+v", e)
+	}
+	f.call("POST", "/undo", "").want(t, 200, nil)
+	if e := next(); e.Type != EventOperation || e.Kind != "undo" || e.Directory != second || e.Restored != 1 {
+		t.Errorf("%+v", e)
+	}
+}
+
 // listen opens a stream; next returns its next event.
 func listen(t *testing.T, address string) (next func() Event) {
 	t.Helper()

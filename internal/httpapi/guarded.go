@@ -188,7 +188,7 @@ func (r *Repo) goBack(
 		res, err = f(ctx)
 		return err
 	})
-	if err == nil && res.Operation != "" {
+	if err == nil {
 		r.handle.project.tellResult(kind, "", res)
 	}
 	return res, err
@@ -281,9 +281,7 @@ func (p *project) tellChange(r service.Request, out any) {
 	case service.RequestCommit:
 		p.tell(Event{Type: EventRevert, Session: r.Session, State: "committed"})
 	case service.RequestHunks:
-		if res := out.(*cairn.Result); res.Operation != "" {
-			p.tellResult("revert", r.Session, res)
-		}
+		p.tellResult("revert", r.Session, out.(*cairn.Result))
 	case service.RequestMove:
 		if !r.DryRun {
 			p.tellMove(r.Session, out.(service.Move))
@@ -299,7 +297,7 @@ func (p *project) tellMove(id string, m service.Move) {
 		e.State, e.Message, e.Part = "reverted", r.Message, r.Part
 	}
 	p.tell(e)
-	if m.Result != nil && m.Result.Operation != "" {
+	if m.Result != nil {
 		p.tellResult("revert", id, m.Result)
 	}
 }

@@ -158,7 +158,21 @@ func (p *project) tellStep(state string, s *session.Step) {
 	p.tell(e)
 }
 
+// tellResult sends the events of a way back, that of each other directory of its session in the project there.
 func (p *project) tellResult(kind, session string, res *cairn.Result) {
+	p.tellOperation(kind, session, res)
+	for i := range res.Elsewhere {
+		if other := p.server.projects.at(string(res.Elsewhere[i].Root)); other != nil {
+			other.tellOperation(kind, session, res.Elsewhere[i].Result())
+		}
+	}
+}
+
+// tellOperation sends the event of an operation, if there was something to do.
+func (p *project) tellOperation(kind, session string, res *cairn.Result) {
+	if res.Operation == "" {
+		return
+	}
 	p.tell(Event{
 		Type: EventOperation, Kind: kind, Session: session, Operation: res.Operation,
 		Restored: len(res.Restored), Deleted: len(res.Deleted), Kept: len(res.Kept), Conflicts: len(res.Conflicts),

@@ -205,6 +205,13 @@ func (ps *projects) find(dir string) (*project, error) {
 	return nil, unregistered("directory " + dir)
 }
 
+// at returns the project with a root, nil if it is not registered.
+func (ps *projects) at(root string) *project {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	return ps.byRoot[root]
+}
+
 func (ps *projects) above(dir string) *project {
 	for {
 		if p := ps.byRoot[dir]; p != nil {

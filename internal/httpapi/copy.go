@@ -60,25 +60,37 @@ const progressEvery = 250 * time.Millisecond
 
 // Checkout is cairn.Repo.Checkout.
 func (r *Repo) Checkout(ctx context.Context, spec, dir string, opt cairn.CheckoutOptions) (res *cairn.CheckoutResult, err error) {
-	project, next, tell := r.handle.project, time.Time{}, opt.Progress
-	opt.Progress = func(p cairn.Progress) {
-		if tell != nil {
-			tell(p)
-		}
-		if now := time.Now(); p.Files == p.Total || !now.Before(next) {
-			next = now.Add(progressEvery)
-			project.tell(Event{Type: EventProgress, Dir: pathtext.Encode(dir), Files: p.Files, Total: p.Total, Bytes: p.Bytes})
-		}
-	}
+	project := r.handle.project
+	opt.Progress = project.tellProgress(dir, opt.Progress)
 	err = r.handle.write(ctx, func(ctx context.Context) error {
 		res, err = r.Repo.Checkout(ctx, spec, dir, opt)
 		return err
 	})
 	if err == nil && !opt.DryRun {
-		project.tell(Event{
-			Type: EventCopy, Checkpoint: res.Checkpoint, Hash: res.Hash, Dir: pathtext.Encode(string(res.Dir)),
-			Files: res.Files + res.Ignored.Files, Bytes: res.Bytes + res.Ignored.Bytes, Conflicts: len(res.Conflicts),
-		})
+		project.tellCopy(res)
 	}
 	return res, err
+}
+
+// tellProgress returns the function to which a copy reports. It sends events, and passes the report on to next, if
+// there is one.
+func (p *project) tellProgress(dir string, next func(cairn.Progress)) func(cairn.Progress) {
+	var due time.Time
+	return func(done cairn.Progress) {
+		if next != nil {
+			next(done)
+		}
+		if now := time.Now(); done.Files == done.Total || !now.Before(due) {
+			due = now.Add(progressEvery)
+			p.tell(Event{Type: EventProgress, Dir: pathtext.Encode(dir), Files: done.Files, Total: done.Total, Bytes: done.Bytes})
+		}
+	}
+}
+
+// tellCopy sends the event of a directory that was made.
+func (p *project) tellCopy(res *cairn.CheckoutResult) {
+	p.tell(Event{
+		Type: EventCopy, Checkpoint: res.Checkpoint, Hash: res.Hash, Dir: pathtext.Encode(string(res.Dir)),
+		Files: res.Files + res.Ignored.Files, Bytes: res.Bytes + res.Ignored.Bytes, Conflicts: len(res.Conflicts),
+	})
 }

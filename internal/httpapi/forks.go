@@ -46,7 +46,7 @@ func (s *Server) forkOperations() {
 	})
 	onProject(s, endpoint{
 		id: "fork", method: http.MethodPost, path: "/fork", tag: "files", summary: "Make a second directory that goes on from here",
-		description: "The project is captured first. The directory has a store that begins with the history of this one. 400 for a place where no copy can be, 409 where an earlier directory of this name has left checkpoints, and for a branch that exists.",
+		description: "The project is captured first. The directory has a store that begins with the history of this one. 400 for a place where no copy can be, 409 where an earlier directory of this name has left checkpoints, and for a branch that exists. Events tell of it as of /checkout.",
 	}, func(ctx context.Context, p *Project, in *inFork) (*cairn.ForkResult, error) {
 		b := &in.Body
 		dir, err := absoluteDir("body.dir", b.Dir)
@@ -72,10 +72,15 @@ func (s *Server) forkOperations() {
 
 // Fork is cairn.Repo.Fork.
 func (r *Repo) Fork(ctx context.Context, dir string, opt cairn.ForkOptions) (res *cairn.ForkResult, err error) {
+	project := r.handle.project
+	opt.Progress = project.tellProgress(dir, opt.Progress)
 	err = r.handle.write(ctx, func(ctx context.Context) error {
 		res, err = answers.Fork(ctx, r.Repo, dir, opt)
 		return err
 	})
+	if err == nil && !opt.DryRun {
+		project.tellCopy(&res.CheckoutResult)
+	}
 	return res, err
 }
 

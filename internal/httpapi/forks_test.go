@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
@@ -106,5 +107,28 @@ func TestForkDirectories(t *testing.T) {
 	f.call("POST", "/fork/remove", RemoveForkRequest{Dir: pathtext.Encode(dir) + "/."}).want(t, 200, nil)
 	if _, err := os.Lstat(dir); err == nil {
 		t.Error("the fork is there")
+	}
+}
+
+// TestForkEvents: a fork is told as a directory that was made.
+func TestForkEvents(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
+	f.track()
+	web := httptest.NewServer(f.door)
+	defer web.Close()
+	defer f.server.Drain()
+	next := listen(t, web.URL+"/events")
+	next() // hello
+	dir := filepath.Join(t.TempDir(), "fork")
+	var made cairn.ForkResult
+	f.call("POST", "/fork", ForkRequest{Dir: dir}).want(t, 200, &made)
+	f.track()
+	var got []Event
+	for e := next(); e.Type != EventTrack; e = next() {
+		got = append(got, e)
+	}
+	if n := len(got); n < 2 || got[0].Type != EventProgress || got[n-1].Type != EventCopy || got[n-1].Dir != dir || got[n-1].Checkpoint != made.Checkpoint {
+		t.Errorf("%+v", got)
 	}
 }

@@ -98,11 +98,15 @@ func (b *bisection) ends() error {
 	return nil
 }
 
+// status tries a step. The status of a command that was interrupted says nothing about the step.
 func (b *bisection) status(i int) (int, error) {
 	if err := b.ctx.Err(); err != nil {
 		return 0, err
 	}
 	status, err := b.test(b.ctx, b.steps[i])
+	if err := b.ctx.Err(); err != nil {
+		return 0, err
+	}
 	if err == nil && (status < 0 || status >= abort) {
 		err = fmt.Errorf("%w: the command ended with status %d at %s", ErrUntestable, status, short(b.steps[i]))
 	}

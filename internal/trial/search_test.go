@@ -181,3 +181,25 @@ func TestBisectWithoutAnAnswer(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestBisectInterrupted: an interrupt during a try ends the search, whatever status the command has made of
+// it. None of them is a result.
+func TestBisectInterrupted(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{0, 1, 125, 143} {
+		for last := range 3 { // the tries of the last step, of the first, and of the one between
+			ctx, interrupt := context.WithCancel(t.Context())
+			tries := 0
+			res, err := Bisect(ctx, pasts(3), func(_ context.Context, c *cairn.Checkpoint) (int, error) {
+				if tries++; tries > last {
+					interrupt()
+					return status, nil
+				}
+				return place(c) / 2, nil
+			})
+			if !errors.Is(err, context.Canceled) || res != nil {
+				t.Errorf("status %d in try %d: %+v, %v", status, last+1, res, err)
+			}
+		}
+	}
+}

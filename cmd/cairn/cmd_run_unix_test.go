@@ -36,7 +36,7 @@ func countSignals() {
 	}
 }
 
-// running is a cairn run that was started in a project of its own.
+// running is a cairn run, or a cairn test, that was started in a project of its own.
 type running struct {
 	t   *testing.T
 	cmd *exec.Cmd
@@ -58,6 +58,12 @@ func defaultSignals() {
 
 func startRun(t *testing.T, args ...string) *running {
 	t.Helper()
+	return startChild(t, "run", args...)
+}
+
+// startChild starts a command of cairn that runs another one.
+func startChild(t *testing.T, verb string, args ...string) *running {
+	t.Helper()
 	defaultSignals()
 	program, err := exec.LookPath("cairn")
 	if err != nil {
@@ -65,7 +71,7 @@ func startRun(t *testing.T, args ...string) *running {
 	}
 	r := &running{t: t, dir: filepath.Join(t.TempDir(), "project")}
 	gittest.Create(t, r.dir, gittest.Tree{"a": gittest.File("1\n")})
-	r.cmd = exec.Command(program, append([]string{"run", "--"}, args...)...)
+	r.cmd = exec.Command(program, append([]string{verb, "--"}, args...)...)
 	r.cmd.Dir, r.cmd.Stderr = r.dir, &r.err
 	r.cmd.Env = []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no terminal
@@ -121,6 +127,20 @@ func TestRunPassesSignalsOn(t *testing.T) {
 	r.signal(syscall.SIGTERM)
 	r.expect("total map[hangup:1 interrupt:2 quit:1 terminated:1 user defined signal 1:1]")
 	r.ends(42)
+}
+
+// TestInterruptedTest: a test that was interrupted notes nothing, whatever status the command has made of it.
+func TestInterruptedTest(t *testing.T) {
+	t.Parallel()
+	r := startChild(t, "test", "counts-signals")
+	r.expect("ready")
+	r.signal(syscall.SIGTERM)
+	r.expect("total map[terminated:1]")
+	r.ends(42)
+	noted, err := r.open().TestResults(t.Context())
+	if err != nil || len(noted) > 0 || !strings.Contains(r.err.String(), "no result is noted: interrupted") {
+		t.Errorf("%v, %v, stderr %s", noted, err, r.err.String())
+	}
 }
 
 // TestRunOfKilledCommand: the status is 128 and the signal, as shells have it.

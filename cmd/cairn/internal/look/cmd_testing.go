@@ -32,11 +32,11 @@ A checkpoint is taken first. The command runs in this directory, with the
 terminal, stdin, stdout and stderr as if started without cairn. Its exit status
 is noted with the checkpoint once it has ended: 0 means that the state passed,
 125 that it cannot be tested, any other up to 124 that it failed. A command that
-was killed or could not be run notes nothing. If a file of the checkpoint is
-changed or deleted while the command runs, nothing is noted either, and the file
-is named: the result would be that of another state. Files that are made
-meanwhile do not matter. A later result of the same command in the same
-directory for the same state takes the place of the earlier one.
+was interrupted or killed, or could not be run, notes nothing. If a file of the
+checkpoint is changed or deleted while the command runs, nothing is noted
+either, and the file is named: the result would be that of another state. Files
+that are made meanwhile do not matter. A later result of the same command in the
+same directory for the same state takes the place of the earlier one.
 
 @green is the newest checkpoint whose tests passed: all commands whose result is
 noted there, at least one. It stands wherever a HASH does. cairn log marks the
@@ -100,6 +100,10 @@ func (c *commands) test(ctx context.Context, repo *cairn.Repo, args []string) er
 		return c.CannotRun(args[0], err)
 	}
 	status := signals.Wait(cmd)
+	if ctx.Err() != nil { // many a command makes a failure of an interrupt
+		c.Console.Remark("no result is noted: interrupted")
+		return endedWith(status)
+	}
 	if status < 0 || status >= child.CannotRun {
 		c.Console.Remark("no result is noted: the command ended with status %d", status)
 		return cli.ChildStatus(status)

@@ -54,7 +54,7 @@ func list(dir, own string) (entries []entry, err error) {
 		case own != "" && strings.HasPrefix(name, privateDir+"/"+own):
 			return skip(info)
 		case isTemporary(path.Base(name)):
-			return fmt.Errorf("%w: another process still writes %s", odb.ErrLocked, at)
+			return fmt.Errorf("%w: another process still writes %s; try again when it has ended", odb.ErrLocked, at)
 		case !info.IsDir() && !info.Mode().IsRegular():
 			return fmt.Errorf("%w: %s is neither a file nor a directory", odb.ErrCorrupt, at)
 		}

@@ -243,7 +243,7 @@ func TestBesideOtherWork(t *testing.T) {
 	}
 	_, remove, err := l.TempDir()
 	odbtest.Must(t, err)
-	if _, err := seal(t, l.DB, opt); !errors.Is(err, odb.ErrLocked) {
+	if _, err := seal(t, l.DB, opt); !errors.Is(err, odb.ErrLocked) || !strings.Contains(err.Error(), "try again when it has ended") {
 		t.Errorf("sealed beside a quarantine: %v", err)
 	}
 	odbtest.Must(t, remove())

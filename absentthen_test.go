@@ -36,6 +36,32 @@ func TestRestoreListsWhatCannotComeBack(t *testing.T) {
 	}
 }
 
+// TestDirectoryInPlaceOfAnUncapturedFile: a directory in the place of a file that was not captured is not that file. A
+// restore that takes away what the directory holds lists the file, and so does a way back over the step that made it.
+func TestDirectoryInPlaceOfAnUncapturedFile(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("a"), "data.bin": gittest.File(strings.Repeat("u", 3000))})
+	f.opt.MaxFileSize = 2000
+	before := f.track()
+	f.remove("data.bin")
+	f.write("data.bin/x/y", "in a directory")
+	after := f.track()
+	want := cairn.PathReason{Path: "data.bin", Reason: "gone, and not captured at the target: too large"}
+	taken, err := f.repo().Revert(background, cairn.Range{From: before.Checkpoint, To: after.Checkpoint}, cairn.RevertOptions{DryRun: true})
+	if err != nil || len(taken.Kept) != 1 || taken.Kept[0] != want {
+		t.Errorf("a way back: %+v, %v, want %+v", taken, err, want)
+	}
+	res := f.restore(before.Hash)
+	if len(res.Kept) != 1 || res.Kept[0] != want || len(res.Deleted) == 0 {
+		t.Errorf("%+v, want %+v", res, want)
+	}
+	f.write("data.bin/x/y", "again")
+	kept, err := f.repo().Restore(background, before.Hash, cairn.RestoreOptions{KeepNew: true})
+	if err != nil || len(kept.Kept) != 1 || kept.Kept[0] != want || f.read("data.bin/x/y") != "again" {
+		t.Errorf("with what is new: %+v, %v, want %+v", kept, err, want)
+	}
+}
+
 // TestRestoreListsWhatARepairGaveUp: a repair has taken a lost file out of a checkpoint.
 func TestRestoreListsWhatARepairGaveUp(t *testing.T) {
 	t.Parallel()

@@ -23,6 +23,7 @@ type LeftOut struct {
 	state.PathReason
 	want *object.Entry // at the target, nil for none
 	gone bool          // the base lacks it: listed only if the disk lacks it, too
+	file bool          // with gone: it was a file, so a directory there is something else
 }
 
 // notDenied reports whether a path was skipped for a reason other than a policy or a partial
@@ -83,7 +84,7 @@ func NotWithout(list []LeftOut, without []state.Path) []LeftOut {
 func uncapturedOf(target state.State, scope *state.PathScope) (list []LeftOut) {
 	for _, s := range target.Meta.Skipped {
 		if notDenied(s.Reason) && s.Reason != index.Special.String() && scope.Covers(string(s.Path)) {
-			list = append(list, LeftOut{PathReason: state.PathReason{Path: s.Path, Reason: ReasonGone + s.Reason}, gone: true})
+			list = append(list, LeftOut{PathReason: state.PathReason{Path: s.Path, Reason: ReasonGone + s.Reason}, gone: true, file: state.IsOfFile(s)})
 		}
 	}
 	return list
@@ -93,9 +94,13 @@ func uncapturedOf(target state.State, scope *state.PathScope) (list []LeftOut) {
 func removed(r *history.Store, target, base state.State, scope *state.PathScope) (list []LeftOut, err error) {
 	later, dirs := state.NewCoverage(base.Meta), r.LookupDirs(base)
 	for _, l := range uncapturedOf(target, scope) {
-		holds, err := dirs.Holds(string(l.Path))
+		e, err := r.EntryOrNil(base.Tree, string(l.Path))
 		if err != nil {
 			return nil, err
+		}
+		holds := e != nil || dirs.Lists(string(l.Path))
+		if l.file {
+			holds = e != nil && e.Mode != object.Dir
 		}
 		if !holds && later.Covers(string(l.Path)) {
 			list = append(list, l)
@@ -129,18 +134,19 @@ func (p *planner) addLeftOut(list []LeftOut) {
 	}
 	for i := range list {
 		l := &list[i]
-		if stays := !l.gone && l.stays(p.captured) || l.gone && p.isGone(string(l.Path)); stays && !named[string(l.Path)] {
+		if stays := !l.gone && l.stays(p.captured) || l.gone && p.isGone(l); stays && !named[string(l.Path)] {
 			p.Kept = append(p.Kept, l.PathReason)
 		}
 	}
 }
 
-// isGone reports whether the disk has nothing at a path. An empty directory counts as nothing: a file or a
-// directory with contents was there.
-func (p *planner) isGone(path string) bool {
+// isGone reports whether the disk lacks what was at a path. An empty directory counts as nothing: a file or a
+// directory with contents was there. No directory counts where a file was.
+func (p *planner) isGone(l *LeftOut) bool {
+	path := string(l.Path)
 	if rec := p.captured.Index.Lookup(path); rec != nil && rec.Skip() != index.Captured {
 		return false
 	}
 	found, err := p.live.Find(path)
-	return err == nil && (found == nil || found.Path != path || found.Empty)
+	return err == nil && (found == nil || found.Path != path || found.Empty || l.file && found.Mode == object.Dir)
 }

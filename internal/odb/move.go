@@ -180,8 +180,8 @@ func (db *DB) moveAside(aside string, unlock func() error) error {
 }
 
 // Move makes a store the store of another root, and renames it to the directory to, which must be
-// absent. Both lie in the same directory. The same call finishes a move that was interrupted. The
-// stat cache is dropped.
+// absent. Both lie in the same directory. The same call finishes a move that was interrupted. After an
+// error the store is that of the former root, as before. The stat cache is dropped.
 func Move(ctx context.Context, dir, to, root string, opt Options) error {
 	opt.moving = true
 	db, err := Open(dir, "", opt)
@@ -199,19 +199,46 @@ func Move(ctx context.Context, dir, to, root string, opt Options) error {
 	os.Remove(db.PrivatePath("index"))
 	os.Remove(db.PrivatePath("index.delta"))
 	os.Remove(db.PrivatePath("index.shared"))
+	back, err := db.beforeMove(root)
+	if err != nil {
+		return errors.Join(fmt.Errorf("move store %s: %w", dir, err), unlock())
+	}
 	if err = db.noteMoved(root); err == nil {
 		err = writeFile(db.path(rootFile), []byte(root), !opt.NoSync)
 	}
 	if err = errors.Join(err, unlock(), db.Close()); err == nil {
 		err = atomicfile.Rename(dir, to)
 	}
-	if err == nil && !opt.NoSync {
-		err = atomicfile.SyncDir(filepath.Dir(to))
-	}
 	if err != nil {
-		return fmt.Errorf("move store %s: %w", dir, err)
+		return fmt.Errorf("move store %s: %w", dir, errors.Join(err, back()))
+	}
+	if !opt.NoSync {
+		if err := atomicfile.SyncDir(filepath.Dir(to)); err != nil {
+			return fmt.Errorf("move store %s: %w", dir, err)
+		}
 	}
 	return nil
+}
+
+// beforeMove returns a function that makes the store that of its former root again. On overlayfs, for
+// instance, a directory of a lower layer cannot be renamed, and a store with the record of another root
+// opens for neither.
+func (db *DB) beforeMove(root string) (back func() error, err error) {
+	former, err := FormerRoot(db.dir, root)
+	if err != nil {
+		return func() error { return nil }, nil // nothing tells what was before
+	}
+	moved, err := db.ReadPrivate(PrivateMoved)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return nil, err
+	}
+	return func() error {
+		err := writeFile(db.path(rootFile), []byte(former), !db.opt.NoSync)
+		if err == nil && len(moved) == 0 {
+			return atomicfile.RemoveIfThere(db.PrivatePath(string(PrivateMoved)))
+		}
+		return errors.Join(err, writeFile(db.PrivatePath(string(PrivateMoved)), moved, !db.opt.NoSync))
+	}, nil
 }
 
 // MovedRoot is a former root of a store, and the time at which it was one last, in nanoseconds since 1970.

@@ -323,7 +323,7 @@ func TestCheckoutEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestCheckoutOnAFullDisk leaves nothing.
+// TestCheckoutOnAFullDisk leaves nothing, and says that it is not the store that lacks room.
 func TestCheckoutOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	if !gittest.Isolated(t) {
@@ -333,7 +333,7 @@ func TestCheckoutOnAFullDisk(t *testing.T) {
 	f := newFixture(t, gittest.Tree{"big": gittest.File(string(gittest.Noise(1, 1<<20))), "a": gittest.File("a")})
 	hash := f.trackAll()
 	_, err := f.repo().Checkout(t.Context(), hash, filepath.Join(disk, "copy"), cairn.CheckoutOptions{})
-	if !errors.Is(err, cairn.ErrNoSpace) {
+	if !errors.Is(err, cairn.ErrNoSpace) || strings.Contains(err.Error(), "the store") || !strings.Contains(err.Error(), disk) {
 		t.Errorf("%v", err)
 	}
 	if names, err := os.ReadDir(disk); err != nil || len(names) > 0 {

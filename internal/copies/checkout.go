@@ -216,9 +216,9 @@ func (c *checkout) count() error {
 func (c *checkout) make(ctx context.Context) (err error) {
 	aside, err := apply.MakeAside(c.dir)
 	if err != nil {
-		return state.AsNoSpace(err)
+		return c.asNoSpace(err)
 	}
-	defer func() { err = state.AsNoSpace(errors.Join(err, aside.Discard())) }()
+	defer func() { err = c.asNoSpace(errors.Join(err, aside.Discard())) }()
 	if err := c.build(ctx, aside.Tree(), aside.Like()); err != nil {
 		return fmt.Errorf("checkout: %w", err)
 	}
@@ -230,6 +230,28 @@ func (c *checkout) make(ctx context.Context) (err error) {
 	}
 	return nil
 }
+
+// asNoSpace makes the system's error for a full disk one that names the directory. The store may lie on another disk.
+func (c *checkout) asNoSpace(err error) error {
+	if err == nil || errors.Is(err, state.ErrNoSpace) || !state.IsNoSpace(err) {
+		return err
+	}
+	return &fullError{c.dir, err}
+}
+
+// fullError: the disk of a copy is full. It is a state.ErrNoSpace.
+type fullError struct {
+	dir string
+	err error
+}
+
+func (e *fullError) Error() string {
+	return fmt.Sprintf("not enough space for %s: %v; name a directory on another disk, or make room there", e.dir, e.err)
+}
+
+func (e *fullError) Unwrap() error { return e.err }
+
+func (e *fullError) Is(target error) bool { return target == state.ErrNoSpace }
 
 // build fills the directory. As the superuser, its files get the owner of the directory like.
 func (c *checkout) build(ctx context.Context, tree, like string) error {

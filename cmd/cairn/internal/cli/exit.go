@@ -215,6 +215,8 @@ func hint(err error) string {
 		return "the same command goes on from here; --partial takes a checkpoint of what was read"
 	case errors.Is(err, cairn.ErrSecrets):
 		return "take the secrets out, end their lines with # cairn:allow, or leave the files out: secrets = \"skip\""
+	case errors.Is(err, cairn.ErrNoSpace) && strings.Contains(err.Error(), "name a directory on another disk"): // of a copy
+		return ""
 	case errors.Is(err, cairn.ErrNoSpace):
 		return "cairn du says what stores take; --data-dir names another disk, --min-free how much of it to leave"
 	case errors.Is(err, cairn.ErrOutside):

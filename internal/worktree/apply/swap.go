@@ -54,13 +54,17 @@ func (w *worker) unlink(r *os.Root, name string, i int, old fs.FileInfo) error {
 	if r.Rename(name, tmp) != nil { // no other program has names with this token
 		return r.Remove(name)
 	}
+	err := dir.ErrChanged
 	if w.isStill(r, tmp, old, c) {
-		return r.Remove(tmp)
+		err = r.Remove(tmp)
 	}
-	if err := giveName(r, tmp, name); err != nil { // that program has made a newer one
-		return removeTemp(r, w.stack.Here().Path, tmp, err)
+	if err == nil {
+		return nil
 	}
-	return dir.ErrChanged
+	if back := giveName(r, tmp, name); back != nil { // another program has made a newer one
+		return removeTemp(r, w.stack.Here().Path, tmp, errors.Join(err, back))
+	}
+	return err
 }
 
 // giveName gives a file a name that no other one has.

@@ -74,17 +74,15 @@ func Full() bool { return os.Getenv("CAIRN_CRASH") != "" }
 // which sees only what runs, and not with CAIRN_CRASH, as .ci/run sets it for the tests on the disk.
 func brief() bool { return testing.Short() && !Race && !Full() }
 
-// Rounds is how often a random test repeats itself: a twentieth with -short, all with CAIRN_CRASH=all, half of it
-// with K/N, else a quarter of it.
+// Rounds is how often a random test repeats itself: a twentieth with -short, all with CAIRN_CRASH=all, else a quarter of
+// it.
 func Rounds(full int) int {
-	switch _, every, given := crashes(); {
+	switch _, every, _ := crashes(); {
 	case brief():
 		return max(1, full/20)
 	case testing.Short():
 		return max(1, full/10)
-	case given && every > 1:
-		return (full + 1) / 2
-	case Full():
+	case Full() && every <= 1:
 		return full
 	}
 	return (full + 3) / 4

@@ -7,12 +7,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -296,23 +294,13 @@ func TestOpenCodeForkUnknown(t *testing.T) {
 // TestOpenCodeRefused: a refusal that waiting does not change is not told as a busy session.
 func TestOpenCodeRefused(t *testing.T) {
 	t.Parallel()
-	var off atomic.Bool
-	f := newFixture(t, someTree, func(o *Options) {
-		inner := o.Settings
-		o.Settings = func(root string) (cairn.Options, error) {
-			opt, err := inner(root)
-			if off.Load() {
-				opt.Disabled = "enabled = false in a file"
-			}
-			return opt, err
-		}
-	})
+	f, off := newSwitchedFixture(t)
 	f.user("ses_1", "msg_1", "prt_1")
 	f.assistant("ses_1", "msg_2", func() { f.write("new.txt", "new\n") })
 	off.Store(true)
 	var e named
 	f.call("POST", "/opencode/session/ses_1/revert", `{"messageID":"msg_1"}`).want(t, 409, &e)
-	if message, _ := e.Data["message"].(string); e.Name != "UnknownError" || !strings.Contains(message, "enabled = false in a file") {
+	if message, _ := e.Data["message"].(string); e.Name != "UnknownError" || !strings.Contains(message, switchedOff) {
 		t.Errorf("%+v", e)
 	}
 }

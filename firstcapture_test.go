@@ -23,7 +23,7 @@ func TestCapturesHoldWhatAFirstOneHolds(t *testing.T) {
 		rerunAsUser(t) // unreadable paths belong to it
 		return
 	}
-	for seed := range uint64(10) {
+	for seed := range uint64(gittest.Rounds(40)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			c := &changing{fixture: newFixture(t, gittest.Tree{"a": gittest.File("a\n")}), rng: rand.New(rand.NewPCG(seed, 71))}
@@ -68,7 +68,7 @@ func (c *changing) edit() {
 	edits := map[string]func() error{
 		"small file": small, "another small file": small, "too large file": put(gittest.File(strings.Repeat("x", 101))),
 		"unreadable file": put(gittest.FileMode("x", 0)), "fifo": put(gittest.FIFO()), "link": put(gittest.Link("a")), "directory": put(gittest.Dir()),
-		"removed": func() error { return clearPlace(c.root, at) }, "gone": func() error { return os.RemoveAll(at) },
+		"removed": func() error { return clearPlace(c.root, at) }, "gone": func() error { return os.Remove(at) },
 		"renamed to " + to: func() error { return os.Rename(at, to) },
 		"unreadable":       chmod(0), "readable": chmod(0o755), "write only": chmod(0o300), "read only": chmod(0o400), "all readable": func() error { return openAll(c.root) },
 		"ignored by " + rule: func() error { return os.WriteFile(rules, fmt.Appendf(nil, rule+"\n", filepath.Base(at)), 0o644) },

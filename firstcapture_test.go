@@ -3,6 +3,7 @@ package cairn_test
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path"
@@ -74,11 +75,7 @@ func (c *changing) edit() {
 		"ignored by " + rule: func() error { return os.WriteFile(rules, fmt.Appendf(nil, rule+"\n", filepath.Base(at)), 0o644) },
 		"rules gone":         func() error { return os.Remove(rules) },
 	}
-	names := make([]string, 0, len(edits))
-	for name := range edits {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(edits))
 	name := names[c.rng.IntN(len(names))]
 	if edits[name]() == nil {
 		c.done = append(c.done, rel+": "+name)

@@ -123,17 +123,21 @@ func (m *message) stepsAfter(at *place) []*step {
 // turns lists the messages that begin a turn: the first one and the user's, or all messages if there
 // is none of the user.
 func (h *history) turns() []*message {
-	ofUser := func(m *message) bool { return m.Role == RoleUser }
-	if !slices.ContainsFunc(h.messages, ofUser) {
+	if !h.hasUser() {
 		return h.messages
 	}
 	turns := h.messages[:1:1]
 	for _, m := range h.messages[1:] {
-		if ofUser(m) {
+		if m.Role == RoleUser {
 			turns = append(turns, m)
 		}
 	}
 	return turns
+}
+
+// hasUser reports whether the session has a message of the user. Else each message is a turn.
+func (h *history) hasUser() bool {
+	return slices.ContainsFunc(h.messages, func(m *message) bool { return m.Role == RoleUser })
 }
 
 // position returns the index of a boundary among the messages, their number for nil.

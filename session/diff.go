@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"iter"
-	"slices"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
@@ -108,8 +107,7 @@ func (f *family) inScope(in Scope) ([]stepRef, error) {
 	found := in == Scope{}
 	meant := make(map[string]bool)
 	means := false
-	// In a session without messages of the user each message is a turn.
-	in.Turn = in.Turn && slices.ContainsFunc(f.head.messages, func(m *message) bool { return m.Role == RoleUser })
+	in.Turn = in.Turn && f.head.hasUser()
 	for _, m := range f.head.messages {
 		if means = in.means(m, means); !means {
 			continue

@@ -94,19 +94,24 @@ func uncapturedOf(target state.State, scope *state.PathScope) (list []LeftOut) {
 func removed(r *history.Store, target, base state.State, scope *state.PathScope) (list []LeftOut, err error) {
 	later, dirs := state.NewCoverage(base.Meta), r.LookupDirs(base)
 	for _, l := range uncapturedOf(target, scope) {
-		e, err := r.EntryOrNil(base.Tree, string(l.Path))
+		holds, err := l.isIn(r, dirs)
 		if err != nil {
 			return nil, err
-		}
-		holds := e != nil || dirs.Lists(string(l.Path))
-		if l.file {
-			holds = e != nil && e.Mode != object.Dir
 		}
 		if !holds && later.Covers(string(l.Path)) {
 			list = append(list, l)
 		}
 	}
 	return list, nil
+}
+
+// isIn reports whether a state has anything at the path, or where a file was, a file.
+func (l *LeftOut) isIn(r *history.Store, in *history.DirLookup) (bool, error) {
+	if !l.file {
+		return in.Holds(string(l.Path))
+	}
+	end, err := r.EndOf(in.State, string(l.Path))
+	return end.Entry != nil, err
 }
 
 // stays reports whether the disk still differs from the target at the path.
